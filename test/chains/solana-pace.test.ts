@@ -94,7 +94,7 @@ describe('the pace of Solana', () => {
     const pace = newSlotPace();
     let [slot, time] = [1_000, START];
     const run = (seconds: number, slot_seconds: number) => {
-      let measured: ReturnType<typeof takeTip>;
+      let measured: ReturnType<typeof takeTip> = null;
       for (const end = time + seconds; time < end; time += 4, slot += Math.round(4 / slot_seconds))
         measured = takeTip(pace, tipAt(slot, time)) ?? measured;
       return measured;
@@ -109,8 +109,14 @@ describe('the pace of Solana', () => {
     const pace = newSlotPace();
     for (let at = 0; at < 10; at++) takeTip(pace, tipAt(1_000 + at * 100, START + at * 20));
     expect(slotsIn(pace, 60)).toBe(300);
-    expect(takeTip(pace, tipAt(1_500, START + 400))).toBeUndefined();
-    expect(takeTip(pace, tipAt(10 ** 15, START + 220))).toMatchObject({ recent_seconds: 0.2 });
+    expect(takeTip(pace, tipAt(1_500, START + 170))).toBeNull();
+    expect(takeTip(pace, tipAt(10 ** 15, START + 200))).toMatchObject({ recent_seconds: 0.2 });
+    // What contradicts it begins again, and until then what was measured counts.
+    for (let at = 0; at < 2; at++)
+      expect(takeTip(pace, tipAt(2_000 + at * 50, START + 220 + at * 20))).toBeNull();
+    expect(slotsIn(pace, 60)).toBe(300);
+    for (let at = 0; at < 10; at++) takeTip(pace, tipAt(2_100 + at * 50, START + 260 + at * 20));
+    expect(slotsIn(pace, 60)).toBe(150);
   });
 
   it('calls no tip older than what is measured, and none older than 20 seconds', () => {
@@ -121,7 +127,7 @@ describe('the pace of Solana', () => {
     expect(tipAge(pace)).toBe(12);
     takeLag(pace, tipAt(3_000, START + 600), 2_900);
     expect(tipAge(pace)).toBe(0);
-    const other = { ...newSlotPace(), tips: pace.tips };
+    const other = { ...pace, lags: [] };
     takeLag(other, tipAt(2_000, START), 10 ** 9);
     expect(tipAge(other)).toBe(20);
   });

@@ -13,6 +13,7 @@ import {
 import { readAssets, tokenAmount } from './assets.ts';
 import { whyNoWallet } from './inspect.ts';
 import { type AccountUse, encodeTransaction, littleEndian, type NewInstruction } from './message.ts';
+import { SLOT_SECONDS } from './pace.ts';
 import {
   badAnswer,
   readAccounts,
@@ -32,8 +33,7 @@ const TRANSFER_CHECKED = 12;
 
 /** The protocol takes a transaction for so many blocks after the one that its blockhash is of, whatever they take. */
 const BLOCKHASH_BLOCKS = 150;
-/** What a block takes where a node does not tell: what plans of the network end at. A longer one than the most is not believed. */
-const BLOCK_SECONDS = 0.2;
+/** A longer block is not believed. */
 const BLOCK_MOST_SECONDS = 0.6;
 
 /** Four requests, three for SOL. Throws AddressError, PayerError and ProviderError. */
@@ -42,7 +42,7 @@ export async function composeSolana(rpc: Rpc, order: PayerOrder): Promise<Compos
   if (payer === order.address) throw new PayerError('This is the wallet that is to be paid');
   const plan = order.gateway.token_contract === null ? planCoins : planTokens;
   const instructions = await plan(rpc, { ...order, payer });
-  const block_seconds = (await orFailed(readSlotSeconds(rpc))) ?? BLOCK_SECONDS;
+  const block_seconds = (await orFailed(readSlotSeconds(rpc))) ?? SLOT_SECONDS;
   // Last, so that it is as fresh as can be.
   const blockhash = await readLatestBlockhash(rpc);
   const transaction = base64.encode(encodeTransaction(payer, blockhash, instructions));
