@@ -18,6 +18,8 @@ export interface TransferPlace {
   invoice_id: string | null;
   payment_id: string | null;
   booked_invoice_id?: string | null;
+  /** 1 where no reading has shown it. */
+  unread?: 1 | null;
 }
 
 export function findTransfer(
@@ -147,6 +149,7 @@ const columns = [
   'confirmations',
   'depth_seconds',
   'state',
+  'unread',
   'disposition',
   'invoice_id',
   'payment_id',
@@ -208,6 +211,7 @@ export function insertTransfer(
     confirmations: transfer.confirmations,
     depth_seconds: wholeDepth(transfer),
     state,
+    unread: place.unread ?? null,
     disposition: place.disposition,
     invoice_id: place.invoice_id,
     payment_id: place.payment_id,
@@ -251,6 +255,7 @@ export function insertManualTransfer(
     confirmations: 0,
     depth_seconds: null,
     state: 'final',
+    unread: null,
     disposition: 'matched',
     invoice_id,
     payment_id: null,
@@ -262,6 +267,7 @@ export function insertManualTransfer(
 
 export interface TransferProgress {
   state: TransferRow['state'];
+  unread: TransferRow['unread'];
   confirmations: number;
   depth_seconds: number | null;
   height: number | null;

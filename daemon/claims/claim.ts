@@ -78,6 +78,8 @@ async function findNamed(app: App, asking: Asking, named: readonly Named[]): Pro
       app,
       named.filter(({ offer }) => open.includes(offer)),
     );
+    // What one provider says of it counts only once it is read where it stands.
+    if (found) await readNow(app, invoice.id, [found.offer]);
     return is_read && found !== undefined;
   });
   const finding = await judge(app, invoice, found ? [found] : named);

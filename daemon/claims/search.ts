@@ -42,12 +42,6 @@ export async function storedTransfers(
   return found.filter((row) => row.address_key === address_key && row.state !== 'gone');
 }
 
-/** The invoice in one coin that it is or was asked for in, and what a person named, as that one's blockchain spells it. */
-export interface Named {
-  offer: InvoiceRow;
-  txid: string;
-}
-
 /**
  * Reads what is new where the invoice may be paid, as the schedule does, and evaluates it. Returns whether all of it could be
  * read.

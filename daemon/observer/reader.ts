@@ -17,7 +17,6 @@ import {
   type Gateway,
   type Network,
   type Page,
-  type PendingTransfer,
   ProviderError,
   type ReadContext,
   type Rpc,
@@ -39,6 +38,7 @@ import type { BlindnessKeeper } from './blindness.ts';
 import type { Paces } from './pace.ts';
 import type { RpcSource } from './providers/rpc.ts';
 import type { Quorum } from './quorum.ts';
+import { asPending, type Turns, verifyNamed } from './verify-named.ts';
 import { openWatchDates, type WatchDates, withElsewhere } from './watches.ts';
 import { type Waits, witnessPayments } from './witness.ts';
 
@@ -83,6 +83,7 @@ type Reading = Omit<ReaderOptions, 'gateways'> & {
   gateways: readonly Gateway[];
   chain_reader: ChainReader;
   waits: Waits;
+  turns: Turns;
   watch_dates: WatchDates;
   /** Accounts that someone asked for, and those with invoices about to end. */
   urgent(): Promise<readonly UrgentAccount[]>;
@@ -107,6 +108,7 @@ export function createReader(options: ReaderOptions): Reader {
   let opened: ChainReader | undefined;
   const chainReader = () => (opened ??= blockchain.family.open());
   const waits: Waits = new Map();
+  const turns: Turns = new Map();
   const watch_dates = openWatchDates(app, blockchain.id);
   let due_position = DUE_BEGIN;
   return {
@@ -144,6 +146,7 @@ export function createReader(options: ReaderOptions): Reader {
       gateways,
       chain_reader: chainReader(),
       waits,
+      turns,
       watch_dates,
       urgent,
     };
@@ -315,32 +318,23 @@ function isBehindAll(row: CursorRow | undefined, watched: readonly WatchedAddres
 
 async function recheck(reading: Reading, context: ReadContext, tip: Tip | null): Promise<void> {
   const { app, chain_reader } = reading;
+  const unread: TransferRow[] = [];
   let after = '';
   for (;;) {
     const rows = await pendingAfter(reading, after, PENDING_BATCH);
-    if (rows.length === 0) return;
+    if (rows.length === 0) break;
+    unread.push(...rows.filter((row) => row.unread === 1));
     const pending = rows.map(asPending);
     const updates = await chain_reader.recheck(context, pending, tip);
     await reevaluateInvoices(app, await recordUpdates(app, scopeOf(reading), updates, pending));
     after = rows.at(-1)?.id ?? '';
-    if (rows.length < PENDING_BATCH) return;
+    if (rows.length < PENDING_BATCH) break;
   }
+  await verifyNamed({ ...reading, scope: scopeOf(reading), tip }, context, unread);
 }
 
 const pendingAfter = ({ app, blockchain }: Reading, after: string, limit: number): Promise<TransferRow[]> =>
   pendingTransfers(app.db.query, blockchain.id, after, limit);
-
-const asPending = (row: TransferRow): PendingTransfer => ({
-  chain: row.chain,
-  address_key: row.address_key,
-  txid: row.txid,
-  index: row.idx,
-  height: row.height,
-  block_hash: row.block_hash,
-  first_seen_at: row.first_seen_at,
-  inputs: row.inputs,
-  blockhash: row.blockhash,
-});
 
 const scopeOf = ({ app, blockchain, gateways }: Reading): ReadScope => ({
   blockchain: blockchain.id,

@@ -82,6 +82,11 @@ async function findUnread(
   return groups.map((group) => ({ ...group, known: [] }));
 }
 
+/** Where a transfer stands that no reading has shown in a block. */
+const UNPLACED = { height: null, block_hash: null, confirmations: 0, depth_seconds: null } as const;
+
+const unreadIn = ({ is_looked_up }: Recording): 1 | null => (is_looked_up ? 1 : null);
+
 /** What is seen now, Unix seconds of our clock, was not made later, however far ahead its chain's time is. */
 const seenAt =
   (now: number) =>
@@ -112,10 +117,31 @@ export async function recordUpdates(
   });
 }
 
-/** Stores what a transaction that an operator named has paid, as if it had been read; returns the invoices to evaluate. */
-export async function recordNamed(
+/**
+ * Stores what a transaction that somebody named has paid by the word of one provider: as seen, in no block, whatever that
+ * one says of its place. Only a reading confirms it. Returns the invoices to evaluate.
+ */
+export const recordNamed = (
   deps: SettleDeps,
   scope: ReadScope,
+  transfers: readonly Transfer[],
+): Promise<string[]> =>
+  recordTransfers(
+    deps,
+    { ...scope, is_looked_up: true },
+    transfers.map((each) => ({ ...each, ...UNPLACED, final: false })),
+  );
+
+/** Stores what was only looked up before, and stands in a block of the chain that was read. */
+export const recordRead = (
+  deps: SettleDeps,
+  scope: ReadScope,
+  transfers: readonly Transfer[],
+): Promise<string[]> => recordTransfers(deps, scope, transfers);
+
+async function recordTransfers(
+  deps: SettleDeps,
+  scope: ReadScope & Pick<Recording, 'is_looked_up'>,
   transfers: readonly Transfer[],
 ): Promise<string[]> {
   return deps.db.transaction(async (tx) => {
@@ -128,7 +154,7 @@ export async function recordNamed(
 }
 
 async function lock(
-  context: ReadScope & { deps: SettleDeps; tx: Tx },
+  context: Omit<Recording, 'invoices' | 'transfers' | 'touched'>,
   groups: readonly Group[],
   rows: readonly TransferRow[],
 ): Promise<Recording> {
@@ -173,6 +199,8 @@ async function recordGroup(recording: Recording, { known, fresh, matches, booked
     const found = matches[at] as Match<InvoiceRow>;
     const isOther = isShared && names(found) && names(found) !== booked.invoice_id;
     if (booked && !isOther) {
+      // What an operator booked is held against what was read, and against nothing less.
+      if (recording.is_looked_up) continue;
       await insertTransfer(tx, blockchain, transfer, 'final', bookedPlace(booked), now);
       given.push(transfer);
     } else await insertMatched(recording, transfer, found, broughtTo(found));
@@ -220,7 +248,7 @@ async function insertMatched(
   const { tx, deps, now, blockchain } = recording;
   const state = stateOf(recording, transfer.chain, transfer);
   const insert = async (disposition: TransferRow['disposition'], invoice_id: string | null) => {
-    const place = { disposition, invoice_id, payment_id: null };
+    const place = { disposition, invoice_id, payment_id: null, unread: unreadIn(recording) };
     const row = await insertTransfer(tx, blockchain, transfer, state, place, now);
     const waited_seconds = now - transfer.earliest_at;
     if (row) afterCommit(tx, () => deps.metrics.payment_seen_seconds.observe([blockchain], waited_seconds));
@@ -247,10 +275,13 @@ async function insertMatched(
 async function refresh(recording: Recording, known: TransferRow, transfer: Transfer): Promise<void> {
   if (known.amount_atomic !== transfer.amount_atomic.toString()) await contradict(recording, known, transfer);
   if (known.state === 'final') return;
+  // Of what is stored, a look-up says nothing new, but that what was given up is there all the same.
+  if (recording.is_looked_up && known.state !== 'gone') return;
   // A provider that is behind may still show as unconfirmed what was mined: only a reorganisation takes a block away.
   if (transfer.height === null && known.height !== null) return;
   await progress(recording, known, {
     state: stateOf(recording, transfer.chain, transfer),
+    unread: unreadIn(recording),
     confirmations: transfer.confirmations,
     depth_seconds: wholeDepth(transfer),
     height: transfer.height,
@@ -270,12 +301,15 @@ async function recordUpdate(
     ({ txid, idx }) => txid === update.txid && idx === update.index,
   );
   if (known?.state !== 'pending') return;
+  // How deep a block is, that no reading has shown it in, tells nothing of it.
+  if (known.unread === 1 && update.state !== 'gone') return;
   if (pending && (pending.height !== known.height || pending.block_hash !== known.block_hash)) return;
   const { confirmations, height, block_hash, reason } = update;
   const depth_seconds = wholeDepth(update);
   const at = { confirmations, depth_seconds, height };
   const state = update.state === 'pending' ? stateOf(recording, known.chain, at) : update.state;
-  await progress(recording, known, { state, ...at, block_hash }, reason);
+  const { unread } = known;
+  await progress(recording, known, { state, unread, ...at, block_hash }, reason);
 }
 
 async function progress(
@@ -291,6 +325,7 @@ async function progress(
     (known.confirmations === next.confirmations && known.depth_seconds === next.depth_seconds);
   const same =
     known.state === next.state &&
+    known.unread === next.unread &&
     isAsDeep &&
     known.block_hash === next.block_hash &&
     known.height === next.height;

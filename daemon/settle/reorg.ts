@@ -5,7 +5,7 @@ import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import { orphanTransfers, placeTransfers } from '../../data/transfers.ts';
 import type { Recording } from './step.ts';
 import { takeBack } from './terms.ts';
-import { recordLate } from './unapplied.ts';
+import { recordLate, sayBack } from './unapplied.ts';
 
 /** Transfers of blocks that left the chain are pending again, in no block. */
 export async function unplaceReorged(
@@ -98,8 +98,8 @@ export async function restoreReorged(
     invoice,
     row,
     invoice.status === 'created'
-      ? `back on the chain when the invoice was paid in ${invoice.chain}`
-      : `back on the chain when the invoice was ${invoice.status}`,
+      ? `${sayBack(row)} when the invoice was paid in ${invoice.chain}`
+      : `${sayBack(row)} when the invoice was ${invoice.status}`,
   );
 }
 

@@ -8,6 +8,6 @@ export { markAsHouse } from './house.ts';
 export { noteShortLimit } from './limit.ts';
 export { openInvoice, openInvoiceAlone } from './open.ts';
 export { noteAction } from './operator.ts';
-export { CursorMoved, recordNamed, recordPage, recordUpdates } from './record.ts';
+export { CursorMoved, recordNamed, recordPage, recordRead, recordUpdates } from './record.ts';
 export type { Outcome, ReadScope, SettleDeps } from './step.ts';
 export { switchCoin } from './terms.ts';

@@ -85,4 +85,6 @@ export interface Recording extends ReadScope {
   transfers: Map<string, TransferRow>;
   /** Invoices whose transfers changed. */
   touched: Set<string>;
+  /** Whether it was shown by a look-up alone, and by no reading. */
+  is_looked_up?: boolean;
 }

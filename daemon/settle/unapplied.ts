@@ -76,7 +76,7 @@ async function insertLatePayment(
     decimals,
   });
   if (!is_secondary) await setInvoicePayment(tx, invoice.id, payment.id);
-  await logUnapplied(tx, payment, note, now);
+  await logUnapplied(tx, payment, asFarAsKnown(note, transfer), now);
   // Who closed it knows of it.
   if (await dismissAgain(tx, payment, before)) return payment;
   const shown = is_secondary ? invoice : { ...invoice, payment_id: payment.id };
@@ -132,7 +132,7 @@ export async function recordUnmatched(
     .slice(0, EXPECTING_NAMED)
     .map(({ id, chain }) => `invoice ${id} expects it on ${chain}`);
   const note = meant.length > 0 ? `sent on ${gateway.chain}; ${expecting.join(', ')}` : reason;
-  await logUnapplied(tx, payment, note, now);
+  await logUnapplied(tx, payment, asFarAsKnown(note, transfer), now);
   await writeEvent(deps, tx, 'payment.unmatched', { merchant_id: owner_id, invoice: null, payment, now });
 }
 
@@ -176,6 +176,13 @@ const lateness = (invoice: InvoiceRow, transfer: TransferRow): string => {
   return `${other}${paid || `found when the invoice was ${invoice.status}`}`;
 };
 
+/** What was only looked up is listed as that: one provider's word. */
+const asFarAsKnown = (note: string, { unread }: TransferRow): string =>
+  unread === 1 ? `${note}; a provider has it, no reading of the chain has shown it yet` : note;
+
+export const sayBack = ({ unread }: TransferRow): string =>
+  unread === 1 ? 'a provider has it again' : 'back on the chain';
+
 const unappliedValues = (transfer: TransferRow, now: number) => ({
   chain: transfer.chain,
   blockchain: transfer.blockchain,
@@ -215,7 +222,7 @@ const isOther = (payment: PaymentRow, left: readonly TransferRow[]): boolean =>
 async function listAgain(context: UnappliedContext, transfer: TransferRow): Promise<void> {
   if (transfer.state === 'gone' || transfer.invoice_id === null) return;
   const invoice = await lockInvoice(context.deps.db, context.tx, transfer.invoice_id);
-  if (invoice) await recordLate(context, invoice, transfer, 'back on the chain; it was booked without it');
+  if (invoice) await recordLate(context, invoice, transfer, `${sayBack(transfer)}; it was booked without it`);
 }
 
 /** An unapplied payment of which a transfer left the chain, or came back, says so; it is orphaned when nothing is left of it. */
@@ -247,7 +254,7 @@ export async function followUnapplied(
       note:
         status === 'orphaned'
           ? (reason ?? 'the transaction left the chain')
-          : 'the transaction is back on the chain',
+          : asFarAsKnown(`of the transaction: ${sayBack(transfer)}`, transfer),
       actor: 'observer',
       created_at: now,
     });

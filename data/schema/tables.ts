@@ -260,6 +260,8 @@ interface TransfersTable {
   depth_seconds: number | null;
   /** `pending`: may still be dropped; `final`: counts; `gone`: dropped or reorged. */
   state: 'pending' | 'final' | 'gone';
+  /** 1 while only a look-up has shown it: it stands in no block that was read, and confirms nothing. */
+  unread: 1 | null;
   /** What it was found to be. */
   disposition: Disposition;
   invoice_id: string | null;

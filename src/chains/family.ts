@@ -355,7 +355,10 @@ export interface ChainReader {
    * ProviderError leaves everything after the last page to be read again. Never skips, never costs per invoice.
    */
   read(context: ReadContext, request: ReadRequest): AsyncIterable<Page>;
-  /** Asks about transfers that are not final yet, in batches; leaves out what cannot be determined now. */
+  /**
+   * Asks about transfers that are not final yet, in batches; leaves out what cannot be determined now. A place is confirmed
+   * on the chain that was read alone, also that of a transfer that only a look-up has shown.
+   */
   recheck(
     context: ReadContext,
     pending: readonly PendingTransfer[],
@@ -363,7 +366,8 @@ export interface ChainReader {
   ): Promise<TransferUpdate[]>;
   /**
    * The credits that a transaction made to an address in one asset, as this provider has them now; empty where it has no
-   * such transaction or it paid something else. The same transfers as reading gives, but for the interval.
+   * such transaction or it paid something else. The same transfers as reading gives, but for the interval, and without
+   * confirmations where no reading has reached their block, or it is of another branch.
    */
   lookUp(context: ReadContext, named: NamedTransaction): Promise<Transfer[]>;
 }

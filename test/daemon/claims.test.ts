@@ -51,11 +51,19 @@ describe.each(databases)("a payer's claim on %s", (database) => {
     const double = doubleFamily('ton');
     const asked: string[] = [];
     double.lookUp = async (_, { txid, address_key, gateway }) => {
-      asked.push(gateway.chain);
+      asked.push(`${gateway.chain} ${txid}`);
       return transfers.filter(
         (one) => one.txid === txid && one.address_key === address_key && one.chain === gateway.chain,
       );
     };
+    // What stands in a block stands on the chain that is read, and has the depth that this chain gives it.
+    double.recheck = async (_, pending) =>
+      pending.flatMap(({ txid, index, height, block_hash }) => {
+        const { confirmations = 0 } = transfers.find((one) => one.txid === txid) ?? {};
+        return height === null || confirmations === 0
+          ? []
+          : [{ txid, index, state: 'pending' as const, confirmations, height, block_hash }];
+      });
     return { double, asked };
   }
   /** An invoice of 2.5 TON. */
@@ -115,6 +123,63 @@ describe.each(databases)("a payer's claim on %s", (database) => {
     expect(await claimsOf(bob)).toMatchObject([{ ...nothing, txid: paid.txid, times: 3, payment_id: null }]);
     const { json } = await service.fetch('GET', '/v1/claims', { key: (await service.merchant()).key });
     expect(json.data).toEqual([]);
+  });
+
+  test('confirms nothing by the word of one provider, however deep that calls it', async () => {
+    verifies('claim-reads');
+    const invoice = await create();
+    const paid = transferTo(service, invoice, { final: true, confirmations: 1_000_000 });
+    const { double } = chainWith(paid);
+    double.recheck = async () => [];
+    const found = await claim(invoice, paid.txid);
+    expect(found.json).toMatchObject({ found: 'confirming', confirmations: 0 });
+    const stored = { state: 'pending', unread: 1, height: null, block_hash: null, confirmations: 0 };
+    expect(await transferRow(service, paid)).toMatchObject(stored);
+    // Nor by what a family says of the depth of its block alone, while no reading has the transaction.
+    double.lookUp = async () => [];
+    const final = { state: 'final' as const, confirmations: 64, height: 100, block_hash: 'block-100' };
+    const { txid, index } = paid;
+    double.recheck = async () => [{ txid, index, ...final }];
+    await service.app.observer.poll('ton');
+    expect(await transferRow(service, paid)).toMatchObject(stored);
+    expect((await invoiceRow(service, invoice.id)).status).toBe('created');
+    // A second look-up, of an operator's, says no more than the first.
+    const looked = chainWith(paid).double;
+    looked.recheck = async () => [];
+    await admin(`payments/${invoice.id}/transactions/${paid.txid}`);
+    expect(await transferRow(service, paid)).toMatchObject(stored);
+    looked.recheck = async () => [{ txid, index, ...final }];
+    await service.app.observer.poll('ton');
+    expect(await transferRow(service, paid)).toMatchObject({ state: 'final', unread: null, height: 100 });
+    expect((await invoiceRow(service, invoice.id)).status).toBe('confirmed');
+  });
+
+  test('that the provider which is read does not have is given up after a day, and read all the same', async () => {
+    verifies('claim-reads');
+    const invoice = await create();
+    const paid = transferTo(service, invoice, { memo: null });
+    chainWith(paid).double.recheck = async () => [];
+    await claim(invoice, paid.txid);
+    const { payment_id } = await transferRow(service, paid);
+    const logs = async () => (await admin(`payments/${payment_id}`)).json.logs;
+    expect((await logs())[0].note).toMatch(/no reading of the chain has shown it yet$/);
+    const away = chainWith().double;
+    const later = async () => {
+      service.clock.advance(12 * HOUR + 1);
+      await service.app.observer.poll('ton');
+      return (await transferRow(service, paid)).state;
+    };
+    expect(await later()).toBe('pending');
+    away.lookUp = async () => {
+      throw new ProviderError('bad_answer', 'it knows nothing of this block');
+    };
+    expect(await later()).toBe('pending');
+    chainWith();
+    expect(await later()).toBe('gone');
+    expect((await admin(`payments/${payment_id}`)).json.payment.status).toBe('orphaned');
+    await observe(service, 'ton', [paid]);
+    expect(await transferRow(service, paid)).toMatchObject({ state: 'final', unread: null });
+    expect((await admin(`payments/${payment_id}`)).json.payment.status).toBe('unmatched');
   });
 
   test('nor what came too late for another, nor what an operator booked for another', async () => {

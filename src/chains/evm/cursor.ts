@@ -86,6 +86,10 @@ export const lowestOf = ({ held }: EvmCursor): number => (held[0] as Held)[0];
 export const hashAt = ({ held, paid }: EvmCursor, height: number): string | undefined =>
   [...held, ...paid].find(([each]) => each === height)?.[1];
 
+/** The lowest held block above this height, which is below the head. */
+export const heldAbove = ({ held }: EvmCursor, height: number): Held =>
+  held.find(([each]) => each > height) as Held;
+
 /** After reading further, up to the last of `blocks`. */
 export const extended = (cursor: EvmCursor, blocks: readonly Held[], paid: readonly Held[]): EvmCursor => ({
   ...cursor,

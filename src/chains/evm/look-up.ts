@@ -1,10 +1,10 @@
 // What a transaction that somebody names has paid, proved as far as reading proves it.
 import type { NamedTransaction, Transfer } from '../family.ts';
 import { hexHash } from '../txid.ts';
-import { badAnswer, headerOf, receiptOf, transactionOf } from './answers.ts';
+import { badAnswer, type Header, headerOf, receiptOf, transactionOf } from './answers.ts';
 import { assetsOf, coinIndex } from './assets.ts';
 import { creditsIn, transfersOf } from './credits.ts';
-import { beginAt, headOf } from './cursor.ts';
+import { type EvmCursor, hashAt, headOf } from './cursor.ts';
 import { askAll, blockCall, receiptCall, transactionCall } from './hosts.ts';
 import type { EvmContext } from './memory.ts';
 import type { CoinPayment, EvmNetwork } from './networks.ts';
@@ -41,19 +41,27 @@ export async function lookUpEvm(
     .filter(({ amount, from, to }) => amount > 0n && from !== to)
     .map(({ from, to, amount }) => ({ chain: gateway.chain, index: coinIndex(to), from, to, amount }));
   const credits = [...paid, ...creditsIn(assets.logs, receipt.logs)].filter(({ to }) => to === address_key);
-  // Blocks that no reading has proved confirm nothing.
-  const known = context.memory.cursor ?? beginAt(receipt.blockNumber, receipt.blockHash);
-  const proved = Math.max(receipt.blockNumber, Math.min(tip?.height ?? 0, headOf(known)[0]));
-  const cursor = { ...known, held: [[proved, '']] as [number, string][] };
   return transfersOf(
     {
       network,
       watched: new Map(),
       displaced: new Set(),
       local: context.local,
-      place: (height) => placeIn(network, cursor, height),
+      place: () => placeOf(network, context.memory.cursor, { header, tip }),
     },
     credits,
     { txid: receipt.transactionHash, transaction, header },
   );
+}
+
+/** Blocks that no reading has reached, and blocks of a branch that it did not follow, confirm nothing. */
+function placeOf(
+  network: EvmNetwork,
+  cursor: EvmCursor | null,
+  { header: { height, hash }, tip }: { header: Header; tip: Header | null },
+): { confirmations: number; final: boolean } {
+  const proved = Math.min(tip?.height ?? 0, cursor ? headOf(cursor)[0] : 0);
+  if (!cursor || height > proved || (hashAt(cursor, height) ?? hash) !== hash)
+    return { confirmations: 0, final: false };
+  return placeIn(network, { ...cursor, held: [[proved, '']] }, height);
 }

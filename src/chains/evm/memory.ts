@@ -77,7 +77,7 @@ export interface Memory {
   coin_began: { height: number; at: number } | null;
   /** Until when coins are asked of another provider first, Unix seconds. */
   coin_other_until: number;
-  /** Blocks below all that the cursor holds, of which it is known that they are on its chain. */
+  /** Blocks that the cursor does not hold, of which it is known that they are on its chain. */
   verified: Map<number, string>;
 }
 

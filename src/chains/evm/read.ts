@@ -3,7 +3,7 @@ import { type Page, ProviderError, type ReadRequest, type WatchedAddress } from 
 import { lookAgain, markEnd } from './again.ts';
 import { badAnswer, type Header, headerOf } from './answers.ts';
 import { coinBehind, readCoins } from './coins.ts';
-import { beginAt, cursorOf, type EvmCursor, extended, headOf, withCoin } from './cursor.ts';
+import { beginAt, cursorOf, type EvmCursor, extended, hashAt, headOf, withCoin } from './cursor.ts';
 import { askAll, blockCall } from './hosts.ts';
 import type { EvmContext } from './memory.ts';
 import type { EvmNetwork } from './networks.ts';
@@ -50,6 +50,9 @@ export async function* readEvm(
     memory.verified.clear();
     yield* stored(reading, { transfers: [] }, withCoin(await findStart(reading), reads_coins));
   }
+  // Another daemon may have followed a fork meanwhile.
+  const before = memory.cursor && headOf(memory.cursor);
+  if (before && hashAt(reading.cursor, before[0]) !== before[1]) memory.verified.clear();
   memory.cursor = reading.cursor;
   const [head] = headOf(reading.cursor);
   if (tip.height < head) yield* followShorter(reading);

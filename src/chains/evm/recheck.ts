@@ -4,13 +4,13 @@ import { orFailed } from '../or-failed.ts';
 import { countOf, headerOf, type Receipt, receiptOf } from './answers.ts';
 import { type Assets, assetsOf, isOfCoin } from './assets.ts';
 import { creditsIn } from './credits.ts';
-import { type EvmCursor, hashAt, headOf, lowestOf } from './cursor.ts';
+import { type EvmCursor, hashAt, headOf, heldAbove } from './cursor.ts';
 import { type Asker, askEach, blockCall, given, readHeaders, receiptCall } from './hosts.ts';
 import type { EvmContext, Memory } from './memory.ts';
 import type { EvmNetwork } from './networks.ts';
 import { askerOf, placeIn } from './reading.ts';
 
-/** Blocks below all that are held, and transactions without a block, asked about in one recheck. */
+/** Blocks that are not held, and transactions without a block, asked about in one recheck. */
 const BLOCKS_PER_RECHECK = 20;
 const TRANSACTIONS_PER_RECHECK = 20;
 /**
@@ -24,7 +24,7 @@ const CACHE_LIMIT = 10_000;
 
 const nowhere = { height: null, block_hash: null, confirmations: 0 } as const;
 
-/** No request for what stands in blocks that the cursor spans: whatever leaves the chain there is seen when it is read. */
+/** No request for what stands in blocks whose hashes the cursor holds: whatever leaves the chain there is seen when it is read. */
 export async function recheckEvm(
   network: EvmNetwork,
   context: EvmContext,
@@ -34,7 +34,7 @@ export async function recheckEvm(
   const { cursor } = memory;
   if (!cursor) return [];
   const asker = askerOf(network, context);
-  const onChain = await verifyOld(asker, context, cursor, pending);
+  const onChain = await verifyUnheld(asker, context, cursor, pending);
   const updates = pending.flatMap((each): TransferUpdate[] => {
     const { txid, index, height, block_hash } = each;
     if (height === null || block_hash === null || height > headOf(cursor)[0]) return [];
@@ -47,27 +47,37 @@ export async function recheckEvm(
   return [...updates, ...(await findReplaced(network, context, asker, pending))];
 }
 
-/** Whether a block is on the chain that the cursor is on; null where that is not known now. */
-async function verifyOld(
+/**
+ * Whether a block is on the chain that the cursor is on; null where that is not known now. One that is not held is asked for
+ * together with the next one above it that is: only on the chain that was read does it tell anything.
+ */
+async function verifyUnheld(
   asker: Asker,
   { memory: { verified } }: EvmContext,
   cursor: EvmCursor,
   pending: readonly PendingTransfer[],
 ): Promise<(height: number, hash: string) => boolean | null> {
-  const lowest = lowestOf(cursor);
   if (verified.size > CACHE_LIMIT) verified.clear();
-  const old = pending.flatMap(({ height }) => (height !== null && height < lowest ? [height] : []));
-  const asked = [...new Set(old)].filter((height) => !verified.has(height)).slice(0, BLOCKS_PER_RECHECK);
+  const [head] = headOf(cursor);
+  const unheld = pending.flatMap(({ height }) =>
+    height !== null && height < head && hashAt(cursor, height) === undefined ? [height] : [],
+  );
+  const asked = [...new Set(unheld)].filter((height) => !verified.has(height)).slice(0, BLOCKS_PER_RECHECK);
+  const anchors = new Map(asked.map((height) => [height, heldAbove(cursor, height)]));
+  const above = [...new Map([...anchors.values()])];
   if (asked.length > 0) {
-    const headers = (await orFailed(readHeaders(asker, [lowest, ...asked]))) ?? [];
-    // Only on the chain that was read can another block at this height be the one that replaced it.
-    if (headers[0]?.hash === cursor.held[0]?.[1])
-      for (const header of headers.slice(1)) if (header) verified.set(header.height, header.hash);
+    const headers =
+      (await orFailed(readHeaders(asker, [...above.map(([height]) => height), ...asked]))) ?? [];
+    const shared = new Set(
+      above.flatMap(([height, hash], at) => (headers[at]?.hash === hash ? [height] : [])),
+    );
+    for (const header of headers.slice(above.length))
+      if (header && shared.has(anchors.get(header.height)?.[0] as number))
+        verified.set(header.height, header.hash);
   }
   return (height, hash) => {
-    if (height >= lowest) return (hashAt(cursor, height) ?? hash) === hash;
-    const found = verified.get(height);
-    return found === undefined ? null : found === hash;
+    const known = hashAt(cursor, height) ?? verified.get(height);
+    return known === undefined ? null : known === hash;
   };
 }
 

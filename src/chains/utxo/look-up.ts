@@ -1,6 +1,7 @@
 // What a transaction that somebody names has paid, proved as far as reading proves it.
 import type { NamedTransaction, Transfer } from '../family.ts';
 import { hexHash } from '../txid.ts';
+import { hashIn } from './cursor.ts';
 import type { UtxoContext } from './memory.ts';
 import type { Coin } from './networks.ts';
 import { creditsOf, minedSeenAt, transferOf } from './payments.ts';
@@ -38,9 +39,11 @@ export async function lookUpTransaction(
     if ((await source.hashAt(height)) !== hash)
       throw badAnswer(context.rpc, `block ${hash} is not at ${height}`);
     const { height: tip } = await source.tip();
-    // Blocks that no reading has proved confirm nothing.
-    const proved = Math.min(tip, Math.max(height, memory.ring?.height ?? 0));
-    place = { height, block_hash: hash, confirmations: proved - height + 1 };
+    // Blocks that no reading has reached, and blocks of a branch that it did not follow, confirm nothing.
+    const { ring } = memory;
+    const is_other = ring !== null && hashIn(ring, height) !== undefined && hashIn(ring, height) !== hash;
+    const proved = is_other ? 0 : Math.min(tip, ring?.height ?? 0);
+    place = { height, block_hash: hash, confirmations: Math.max(0, proved - height + 1) };
     latest_at = Math.min(latest_at, minedSeenAt(context.now(), contents.time, memory));
   }
   const made = { earliest_at: latest_at - MEMPOOL_SECONDS, latest_at };

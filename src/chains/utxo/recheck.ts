@@ -78,12 +78,10 @@ async function recheckMined(
       hashes.set(height, await orFailed(source.hashAt(height)));
     }
     const hash = hashes.get(height);
-    if (hash === block_hash) updates.push(stillPending(each, place));
-    else if (hash !== undefined) {
-      // Only on the chain that was read can another block at this height be the one that replaced ours.
-      isSameChain ??= (await orFailed(source.hashAt(lowestHeight(ring)))) === ring.hashes[0];
-      if (isSameChain) updates.push(stillPending(each));
-    }
+    if (hash === undefined) continue;
+    // Only on the chain that was read does it tell anything that ours is at this height, or another one in its place.
+    isSameChain ??= (await orFailed(source.hashAt(lowestHeight(ring)))) === ring.hashes[0];
+    if (isSameChain) updates.push(stillPending(each, hash === block_hash ? place : null));
   }
   return updates;
 }
