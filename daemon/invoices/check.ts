@@ -12,12 +12,12 @@ import { invoiceIn } from './outcome.ts';
 
 /**
  * Reads the chain now, also for each coin that it asked for before, and evaluates the invoice; one that has ended is returned as
- * it is. Refuses with `invoice_not_found` or `limit_exhausted`; throws ProviderError where the chain of its coin cannot be read.
+ * it is. Refuses with `invoice_not_found` or `limit_exhausted`; throws ProviderError where the chain of its coin is not read.
  */
 export async function checkInvoice(app: App, owner: Owner, id: string): Promise<InvoiceRow> {
   const invoice = await ownedInvoice(app, owner, id);
   if (invoice.status !== 'created') return invoice;
-  await app.observer.poll(invoice.blockchain, [invoice]).catch(async (error: unknown) => {
+  await app.observer.pollInTime(invoice.blockchain, [invoice]).catch(async (error: unknown) => {
     // The caller can do something about a short limit, and is refused for it also while the chain cannot be reached.
     // Read again: it may have been booked in the meantime.
     if (error instanceof ProviderError) await refuseShortLimit(app, await ownedInvoice(app, owner, id));
@@ -25,7 +25,7 @@ export async function checkInvoice(app: App, owner: Owner, id: string): Promise<
   });
   const [, ...former] = await everyOffer(app.db.query, invoice);
   for (const offer of former)
-    await app.observer.poll(offer.blockchain, [offer]).catch((error: unknown) => {
+    await app.observer.pollInTime(offer.blockchain, [offer]).catch((error: unknown) => {
       // What it asks for now was read; the observer comes back for the rest.
       if (!(error instanceof ProviderError)) throw error;
     });

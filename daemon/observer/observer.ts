@@ -1,6 +1,7 @@
 // Watches every blockchain at its own pace, and the clock; one chain's trouble stays its own.
 import { setMaxListeners } from 'node:events';
 import { allCursors, dropLease, dropLeases, getCursor, holdLease } from '../../data/cursors.ts';
+import { isBusy } from '../../data/db/failures.ts';
 import { newestEventAt } from '../../data/events.ts';
 import {
   DUE_BEGIN,
@@ -60,6 +61,8 @@ const WOKEN = 1;
 const AFTER_WOKEN: DuePosition = { due_at: WOKEN, id: '\u{10FFFF}' };
 /** Providers that one question of a person is asked of. */
 const PROVIDERS_PER_QUESTION = 3;
+/** So long a person waits for a reading: then what is known is the answer. */
+const POLL_IN_TIME_MS = 10_000;
 /** Of the 10 s that a daemon has to end: so long requests in flight may wait for a provider. */
 const LAST_ANSWERS_MS = 5_000;
 /** Longest wait after failures of ours (those of providers have waits of their own). */
@@ -74,6 +77,12 @@ export interface Observer {
    * Throws ProviderError.
    */
   poll(blockchain: string, focus?: readonly AccountRef[]): Promise<void>;
+  /**
+   * The same for someone who waits for an answer: after a while it is enough that the chain is read at all. Throws
+   * ProviderError only where it is not: a provider that takes no more for now, or gave one odd answer, is not down, and
+   * another daemon may have read meanwhile.
+   */
+  pollInTime(blockchain: string, focus?: readonly AccountRef[]): Promise<void>;
   /** The credits that a transaction made to an address, as the provider that answers now has them. Throws ProviderError. */
   lookUp(blockchain: string, named: NamedTransaction): Promise<Transfer[]>;
   /**
@@ -213,6 +222,23 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
     return poller;
   };
 
+  /**
+   * Whether a blockchain is read though a reading of it, begun then (Unix seconds), was late or failed: one whose provider is
+   * away where another daemon has read it since.
+   */
+  async function isReadAtAll(
+    blockchain: string,
+    outcome: 'late' | ProviderError,
+    began_at: number,
+  ): Promise<boolean> {
+    if (stopping.signal.aborted || app.blindness.of(blockchain) !== null) return false;
+    const { last_ok_at = null } = (await getCursor(app.db.query, blockchain)) ?? {};
+    if (last_ok_at === null) return false;
+    const is_away =
+      outcome !== 'late' && (outcome.kind === 'unreachable' || outcome.kind === 'wrong_network');
+    return !is_away || last_ok_at > began_at;
+  }
+
   /** A failure of ours is logged, and tried again. */
   function onError(error: unknown): number {
     if (!stopping.signal.aborted)
@@ -283,6 +309,26 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
     },
     async poll(blockchain, focus) {
       await (await pollerOf(blockchain)).forced(focus);
+    },
+    async pollInTime(blockchain, focus) {
+      const poller = await pollerOf(blockchain);
+      const began_at = seconds(app.clock);
+      let outcome: 'read' | 'late' | ProviderError = 'late';
+      const reading = poller.forced(focus).then(
+        () => {
+          outcome = 'read';
+        },
+        (error: unknown) => {
+          if (error instanceof ProviderError) outcome = error;
+          // What others write at this moment may keep a reading from being stored.
+          else if (!isBusy(error)) throw error;
+        },
+      );
+      await Promise.race([reading, settledWithin(POLL_IN_TIME_MS, reading, runtime)]);
+      if ((outcome as string) === 'read' || (await isReadAtAll(blockchain, outcome, began_at))) return;
+      throw outcome === 'late'
+        ? new ProviderError('unreachable', `${blockchain} cannot be read now`)
+        : outcome;
     },
     async lookUp(blockchain, named) {
       const { reader, gateways } = await pollerOf(blockchain);

@@ -82,6 +82,8 @@ export const payments = {
     'ended-simulate': 'simulate of a confirmed invoice returns it, of another ended one is 409',
     'ended-check': 'check of an ended invoice returns it unchanged',
     'ended-cancel': 'cancel of a cancelled invoice returns it, of another ended one is 409',
+    'check-paced':
+      'a check that cannot have the chain read in time answers what is known, while others read or the provider takes no more; 503 is for one that is down',
     'resolve-recheck': 'recheck polls now',
     'resolve-end': 'expire and fail end a created, failed or expired invoice',
     'resolve-confirm':
