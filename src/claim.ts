@@ -1,4 +1,5 @@
 // What a payer's own claim comes to: what was found for his invoice, and nothing of what others paid.
+import { cleanText } from './clean.ts';
 import type { AmountMatch, InvoiceStatus, PaymentStatus } from './invoice.ts';
 
 /** What is found, from the best to the worst. */
@@ -135,7 +136,7 @@ const PLAIN = /^[0-9a-z]{64,90}$/i;
  * nothing in the text can be one.
  */
 export function findTxid(text: string, normalizeTxid: (text: string) => string): string | null {
-  const trimmed = text.slice(0, MAX_PASTED).trim();
+  const trimmed = cleanText(text.slice(0, MAX_PASTED));
   const id = BASE64_HASH.test(trimmed) ? trimmed : WITHIN.exec(trimmed)?.[0];
   const txid = id === undefined ? '' : normalizeTxid(id);
   return PLAIN.test(txid) ? txid : null;

@@ -1,4 +1,5 @@
 // What a person has of a payment, read as all that it may be; and what became of the payment in one sentence, with the command that is next.
+import { cleanText } from './clean.ts';
 import type { InvoiceStatus, PaymentStatus } from './invoice.ts';
 
 /** Longest text that is explained: a link to an explorer, a page or an order. */
@@ -47,7 +48,7 @@ const PART = /^(?:evt_|…)?([0-9a-f-]{8,36})$/i;
 export function readId(text: string): IdText {
   const whole = (EVENT.exec(text) ?? UUID.exec(text))?.[0];
   if (whole !== undefined) return { whole: whole.toLowerCase() };
-  const part = PART.exec(text.trim())?.[1]?.replaceAll('-', '').toLowerCase();
+  const part = PART.exec(cleanText(text))?.[1]?.replaceAll('-', '').toLowerCase();
   return part !== undefined && part.length >= TAIL ? { part } : {};
 }
 

@@ -1,6 +1,7 @@
 // Reads a command's input: positional values and flags, then a file, then the environment, then questions; validated.
 import { readFileSync } from 'node:fs';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
+import { withoutMark } from '../../src/clean.ts';
 import { nearest } from '../../src/nearest.ts';
 import { type Io, readStdin } from '../output/io.ts';
 import type { Command, Input, Own } from './command.ts';
@@ -95,7 +96,7 @@ async function readBody(path: string, io: Io): Promise<Record<string, unknown>> 
     throw usage(`cannot read --file ${path}: ${(error as Error).message}`);
   }
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(withoutMark(text));
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Record<string, unknown>;
   } catch {

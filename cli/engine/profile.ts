@@ -1,9 +1,11 @@
 // Where gw talks to and as whom: flags over GW_* over the profile over defaults; profiles are stored in one 0600 file, their
 // secrets in the keyring of the system where there is one.
+
 import { chmodSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type Conf from 'conf';
+import { cleanText, withoutMark } from '../../src/clean.ts';
 import { isPlain } from './address.ts';
 import { GwError, usage } from './errors.ts';
 import { DEFAULT_URL, type GlobalValues, variableOf } from './globals.ts';
@@ -82,7 +84,7 @@ function readStore(path: string): Partial<Stored> {
     throw new GwError('config', `the profiles cannot be read: ${(error as Error).message}`);
   }
   try {
-    return JSON.parse(text) as Stored;
+    return JSON.parse(withoutMark(text)) as Stored;
   } catch (error) {
     throw new GwError('config', `the profiles cannot be read: ${(error as Error).message}`, {
       hint: `correct or remove ${path}`,
@@ -239,7 +241,7 @@ export class Settings {
   #given(name: 'url' | 'api-key' | 'token' | 'profile'): Setting | undefined {
     const flag = this.#globals.flag(name);
     if (flag) return { value: flag, origin: 'flag' };
-    const variable = this.#env[variableOf(name) ?? ''];
+    const variable = cleanText(this.#env[variableOf(name) ?? ''] ?? '');
     return variable ? { value: variable, origin: 'environment' } : undefined;
   }
   get(key: ProfileKey): Setting | undefined {

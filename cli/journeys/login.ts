@@ -1,9 +1,11 @@
 // `gw login`: stores a sign-in in the profile: by password, key, token or identity provider.
+
 import { readFileSync } from 'node:fs';
 import { listInvoices } from '../../src/api/endpoints/invoices.ts';
 import { loginAccessToken, loginGoogle, loginTelegram } from '../../src/api/endpoints/login.ts';
 import { getMerchantAccount } from '../../src/api/endpoints/merchant.ts';
 import { getMe } from '../../src/api/endpoints/users.ts';
+import { cleanText } from '../../src/clean.ts';
 import type { Command, Context, Own } from '../engine/command.ts';
 import { GwError, usage } from '../engine/errors.ts';
 import type { Flag } from '../engine/flag.ts';
@@ -48,9 +50,9 @@ export const command: Command = {
     const { own: given } = await context.input();
     const { io } = context;
     const { api_key_stdin, token_stdin } = given;
-    if (api_key_stdin === true) return storeKey(context, (await readStdin(io)).trim());
+    if (api_key_stdin === true) return storeKey(context, cleanText(await readStdin(io)));
     if (token_stdin === true) {
-      const access_token = (await readStdin(io)).trim();
+      const access_token = cleanText(await readStdin(io));
       await storeToken(context, access_token);
       return answer(context, { access_token, token_type: 'bearer' });
     }

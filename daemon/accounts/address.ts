@@ -9,7 +9,7 @@ import type { App } from '../context.ts';
 export function readAddress(app: App, { name, family, address_hint }: Blockchain, text: string) {
   const { network } = app.config;
   try {
-    return family.normalizeAddress(text.trim(), network);
+    return family.normalizeAddress(text, network);
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
     const expected = error.message.includes('expected') ? '' : `; expected ${address_hint[network]}`;

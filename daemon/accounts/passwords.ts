@@ -1,4 +1,5 @@
 // argon2id hashing of passwords, off the event loop and only a few at a time.
+import { spellingsOf } from '../../src/clean.ts';
 import { Refusal } from '../../src/errors.ts';
 
 /** OWASP's minimum for argon2id; one hash takes some 20 ms of one core. */
@@ -16,7 +17,7 @@ const waiting: (() => void)[] = [];
 export const hashPassword = (password: string): Promise<string> =>
   inTurn(async () => {
     const { hash } = await import('@node-rs/argon2');
-    return hash(password, { ...COST, algorithm: ARGON2ID });
+    return hash(spellingsOf(password)[0], { ...COST, algorithm: ARGON2ID });
   });
 
 let unknownUserHash: Promise<string> | undefined;
@@ -35,7 +36,9 @@ export async function verifyPassword(hash: string | null, password: string): Pro
   const against = hash ?? (await unknownUserHash);
   const matches = await inTurn(async () => {
     const { verify } = await import('@node-rs/argon2');
-    return verify(against, password);
+    for (const spelling of spellingsOf(password))
+      if (spelling !== undefined && (await verify(against, spelling))) return true;
+    return false;
   });
   return matches && hash !== null;
 }

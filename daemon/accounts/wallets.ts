@@ -1,7 +1,9 @@
 // A merchant's receive wallets: one for each blockchain.
+
 import { deploymentWallets, putWallet, walletsOf } from '../../data/merchants.ts';
 import type { DeploymentWalletRow, MerchantRow, WalletRow } from '../../data/schema/tables.ts';
 import type { Blockchain } from '../../src/chains/catalogue.ts';
+import { cleanText } from '../../src/clean.ts';
 import { Refusal } from '../../src/errors.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
@@ -68,7 +70,7 @@ export async function refillWallets(app: App): Promise<DeploymentWalletRow[]> {
 
 function findEnabledBlockchain(app: App, text: string): Blockchain {
   const known = blockchainsOf(app.gateways);
-  const name = text.trim().toLowerCase();
+  const name = cleanText(text).toLowerCase();
   // A caller that names a gateway means its blockchain, but a wallet is one per blockchain: the refusal says so.
   const meant = app.gateways.find((gateway) => gateway.chain === name)?.blockchain;
   const blockchain = known.includes(name) ? app.config.chains.find(name) : undefined;

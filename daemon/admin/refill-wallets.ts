@@ -1,9 +1,11 @@
 // The deployment's wallets: where refills and invoices of the platform key are paid to. New invoices only: one that
 // exists keeps the address it shows.
+
 import type { z } from 'zod';
 import { deleteDeploymentWallet, deploymentWallets, putDeploymentWallet } from '../../data/merchants.ts';
 import type { AdminRefillWallets } from '../../src/api/schemas/admin.ts';
 import type { Blockchain } from '../../src/chains/catalogue.ts';
+import { cleanText } from '../../src/clean.ts';
 import { Refusal } from '../../src/errors.ts';
 import { readAddress } from '../accounts/address.ts';
 import { presentWallet } from '../accounts/present.ts';
@@ -49,7 +51,7 @@ export async function setRefillWallet(
 
 /** A blockchain by its own id or by that of any of its gateways. */
 function findByChain(app: App, chain: string): Blockchain {
-  const name = chain.trim().toLowerCase();
+  const name = cleanText(chain).toLowerCase();
   const gateway = app.gateways.find((one) => one.chain === name);
   const found = app.config.chains.find(gateway?.blockchain ?? name);
   if (found) return found;

@@ -1,9 +1,11 @@
 // What an operator decides of an invoice: each decision passes through the one door and leaves a log row with who made it.
+
 import type { z } from 'zod';
 import type { InvoiceRow, UserRow } from '../../data/schema/tables.ts';
 import { everyOffer } from '../../data/terms.ts';
 import { nextCall } from '../../src/api/project/remedies.ts';
 import type { AdminPaymentDetail } from '../../src/api/schemas/admin.ts';
+import { cleanText } from '../../src/clean.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { Fact } from '../../src/invoice.ts';
 import type { App } from '../context.ts';
@@ -47,7 +49,7 @@ export async function resolvePayment(
   const actor = operatorName(user);
   if (force && !note?.trim())
     throw new Refusal('bad_request', { detail: 'To book by `force`, say why in `note`' });
-  const named = txid?.trim() || null;
+  const named = cleanText(txid ?? '') || null;
   const details = { actor, action, id, txid: named, force, note };
   try {
     const status = await (action === 'recheck'

@@ -1,10 +1,12 @@
 // A transaction that an operator names: what it paid to an invoice's address, by the chain's word or as it was read.
+
 import type { z } from 'zod';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
 import { everyOffer } from '../../data/terms.ts';
 import { MANUAL_INDEX, transfersOfTransactions } from '../../data/transfers.ts';
 import type { TransactionLookup } from '../../src/api/schemas/admin.ts';
 import { ProviderError, type Transfer } from '../../src/chains/family.ts';
+import { cleanText } from '../../src/clean.ts';
 import { Refusal } from '../../src/errors.ts';
 import { addUp } from '../../src/invoice.ts';
 import { formatDecimal } from '../../src/money.ts';
@@ -18,7 +20,7 @@ export const normalizeTxid = (
   app: Pick<App, 'config'>,
   { blockchain }: Pick<InvoiceRow, 'blockchain'>,
   text: string,
-): string => app.config.chains.find(blockchain)?.family.normalizeTxid(text) ?? text.trim();
+): string => app.config.chains.find(blockchain)?.family.normalizeTxid(text) ?? cleanText(text);
 
 /** TransactionLookup. Refuses with `payment_not_found`; throws ProviderError where neither chain nor database knows. */
 export async function lookUpTransaction(

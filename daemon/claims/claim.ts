@@ -1,10 +1,12 @@
 // A payer's own claim: reads the chain for it at once, answers what was found of his own money, and puts it on record.
+
 import { getInvoice } from '../../data/invoices.ts';
 import { mainPayment } from '../../data/payments.ts';
 import type { InvoiceRow, PaymentRow } from '../../data/schema/tables.ts';
 import { everyOffer, offeredIn } from '../../data/terms.ts';
 import { transfersOfInvoice } from '../../data/transfers.ts';
 import { claimFindings, judgeClaim, stateOfClaim } from '../../src/claim.ts';
+import { cleanText } from '../../src/clean.ts';
 import type { App } from '../context.ts';
 import { findInvoice } from '../invoices/find.ts';
 import { noteClaim } from '../settle/settle.ts';
@@ -23,7 +25,7 @@ export async function claimPayment(
 ): Promise<Finding> {
   const invoice = await findInvoice(app, invoice_id);
   const offers = await everyOffer(app.db.query, invoice);
-  const pasted = text?.trim() ?? '';
+  const pasted = cleanText(text ?? '');
   const named = namedIn(app, offers, pasted);
   if (pasted !== '' && named.length === 0)
     return { invoice, txid: null, found: 'not_found', reason: 'not_an_id', transfers: [] };

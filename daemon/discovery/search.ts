@@ -1,7 +1,9 @@
 // Search by intent: plain words of several languages, with typing errors, to the entries that serve them.
+
 import MiniSearch from 'minisearch';
 import type { CatalogItem, Kind } from '../../src/api/project/catalog.ts';
 import { keywords, secondary } from '../../src/api/project/keywords.ts';
+import { cleanText } from '../../src/clean.ts';
 import { verbs, weak } from '../../src/guides/synonyms.ts';
 import { asksMeaning, createReader } from './tokenizer.ts';
 
@@ -49,7 +51,7 @@ export function createSearch(entries: readonly CatalogItem[]): Search {
   index.addAll(entries.map((entry) => ({ id: entry.id, ...fieldsOf(entry) })));
   return (query, { limit, kind, include_docs, include_hidden }) => {
     const fits = (entry: CatalogItem) => (!kind || entry.kind === kind) && (include_hidden || !entry.hidden);
-    if (query.trim() === '')
+    if (cleanText(query) === '')
       return entries
         .filter(fits)
         .slice(0, limit)

@@ -1,4 +1,5 @@
 // What a text names, for who asks: each way it can be meant is searched, whether or not another has found something.
+
 import { listDaemons } from '../../data/daemons.ts';
 import { getEvents } from '../../data/events.ts';
 import { merchantBySlug } from '../../data/merchants.ts';
@@ -21,6 +22,7 @@ import { mainPaymentInvoices } from '../../data/views/admin-list.ts';
 import { emailError, normalizeEmail } from '../../src/api/describe/identifiers.ts';
 import { AddressError } from '../../src/chains/family.ts';
 import { findTxid } from '../../src/claim.ts';
+import { cleanText } from '../../src/clean.ts';
 import {
   digitsOf,
   type MatchedBy,
@@ -77,7 +79,7 @@ export async function findAll(
   { q, as }: { q: string; as?: WantedKind | undefined },
   scope: Scope,
 ): Promise<Search> {
-  const text = q.trim();
+  const text = cleanText(q);
   const search: Search = { found: [], searched: [] };
   const isOfMoney = as === undefined || ['invoice', 'payment', 'event'].includes(as);
   const isOfAccounts = as === undefined || as === 'merchant';

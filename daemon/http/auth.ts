@@ -1,9 +1,11 @@
 // Who is calling: bearer tokens, merchant keys and the platform key, refused as the conventions say.
+
 import { hash, timingSafeEqual } from 'node:crypto';
 import { merchantByKeyHash, merchantByPreviousKeyHash } from '../../data/merchants.ts';
 import type { UserRow } from '../../data/schema/tables.ts';
 import { getUser } from '../../data/users.ts';
 import type { Auth } from '../../src/api/describe/endpoint.ts';
+import { cleanText } from '../../src/clean.ts';
 import { Refusal } from '../../src/errors.ts';
 import { KEY_PREFIX, MAX_KEY_LENGTH } from '../../src/keys.ts';
 import { seconds } from '../clock.ts';
@@ -57,7 +59,7 @@ async function userOf(app: App, headers: Headers): Promise<UserRow> {
 }
 
 async function ownerOf(app: App, { headers, query }: Credentials): Promise<Owner> {
-  const key = headers.get('x-api-key') ?? query.api_key ?? '';
+  const key = cleanText(headers.get('x-api-key') ?? query.api_key ?? '');
   if (key === '' || key.length > MAX_KEY_LENGTH) throw new Refusal('invalid_api_key');
   const platform_key = app.config.platform_key;
   const hashed = digest(key);

@@ -3,6 +3,7 @@
 import ipaddr from 'ipaddr.js';
 import { countCall, forgetCalls } from '../../data/call-windows.ts';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
+import { cleanText } from '../../src/clean.ts';
 import { Refusal } from '../../src/errors.ts';
 import { boundedCache } from '../cache.ts';
 import type { Clock } from '../clock.ts';
@@ -147,7 +148,7 @@ function identityIn(input: unknown): string | undefined {
   const { params, body } = input as { params?: Record<string, unknown>; body?: Record<string, unknown> };
   const named = body?.username ?? body?.email ?? body?.id ?? params?.email;
   if (typeof named !== 'string' && typeof named !== 'number') return undefined;
-  return String(named).trim().toLowerCase().slice(0, MAX_IDENTITY_LENGTH);
+  return cleanText(String(named)).toLowerCase().slice(0, MAX_IDENTITY_LENGTH);
 }
 
 /** The invoice that a claim is made for. */

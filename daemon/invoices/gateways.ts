@@ -1,5 +1,7 @@
 // Which gateways an account offers, and how names of chains and tickers are understood.
+
 import type { Gateway } from '../../src/chains/family.ts';
+import { cleanText } from '../../src/clean.ts';
 import { Refusal } from '../../src/errors.ts';
 
 /** Whether an entry of `enabled_currencies` or `currencies` means this gateway: its id or its ticker, in any case. */
@@ -35,7 +37,7 @@ export function findGateway(gateways: readonly Gateway[], chain: string): Gatewa
 export function checkEntries(gateways: readonly Gateway[], entries: readonly string[]): string[] {
   const checked = new Map<string, string>();
   for (const text of entries) {
-    const entry = text.trim();
+    const entry = cleanText(text);
     if (!gateways.some((gateway) => means(entry, gateway))) {
       const known = new Set(gateways.flatMap((gateway) => [gateway.currency, gateway.chain]));
       throw new Refusal('unknown_chain', {

@@ -1,5 +1,7 @@
 // From a zod schema to named settings: what each is called in file, environment and flags, and how the layers merge.
+
 import { z } from 'zod';
+import { cleanText, withoutMark } from '../../src/clean.ts';
 import { nearest } from '../../src/nearest.ts';
 
 const ENV_PREFIX = 'GATEWAYD_';
@@ -113,11 +115,28 @@ export function readLayer(leaves: readonly Leaf[], source: Source, errors: strin
   for (const leaf of leaves) {
     const value = given[leaf.name];
     if (value === undefined) continue;
-    put(layer.value, leaf.path, typeof value === 'string' ? typed(leaf, value) : value);
+    put(layer.value, leaf.path, typeof value === 'string' ? typed(leaf, cleaned(leaf.name, value)) : value);
     const label = source.kind === 'env' ? leaf.env : leaf.flag;
     layer.origins.set(leaf.name, { kind: source.kind, label });
   }
   return layer;
+}
+
+/** What others have derived keys or hashes of stays as it is. */
+const VERBATIM: readonly string[] = ['secret', 'admin.password'];
+
+const cleaned = (name: string, text: string): string => (VERBATIM.includes(name) ? text : cleanText(text));
+
+/** All texts of a file, cleaned. */
+function cleanedWithin(value: unknown, name: string): unknown {
+  if (typeof value === 'string') return cleaned(name, value);
+  if (Array.isArray(value)) return value.map((each) => cleanedWithin(each, name));
+  if (!isObject(value)) return value;
+  const within = ([key, each]: [string, unknown]): [string, unknown] => [
+    key,
+    cleanedWithin(each, name === '' ? key : `${name}.${key}`),
+  ];
+  return Object.fromEntries(Object.entries(value).map(within));
 }
 
 function readFileLayer(
@@ -129,7 +148,7 @@ function readFileLayer(
   if (text === undefined) return layer;
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = JSON.parse(withoutMark(text));
   } catch (error) {
     errors.push(`${name} is not JSON: ${(error as Error).message}`);
     return layer;
@@ -138,7 +157,8 @@ function readFileLayer(
     errors.push(`${name} must hold one JSON object`);
     return layer;
   }
-  const { $schema: _, ...value } = parsed;
+  const { $schema: _, ...stated } = parsed;
+  const value = cleanedWithin(stated, '') as Record<string, unknown>;
   layer.value = value;
   for (const leaf of leaves)
     if (valueAt(value, leaf.path) !== undefined) layer.origins.set(leaf.name, { kind: 'file', label: name });

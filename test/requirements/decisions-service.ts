@@ -42,6 +42,10 @@ export const signIn = {
     'bearer-statuses': 'no token is 401, a bad one 403, its user gone 404, inactive 400, no superuser 403',
     'sign-in-messages': 'sign-in and users answer the statuses and messages of http.md',
     'users-superuser': 'managing users needs the superuser, except a user reading itself',
+    'clean-pasted':
+      'characters that nobody sees (Unicode Cf and Cc, the byte-order mark) and white space at the ends are dropped from memos on chains, claims, addresses, ids, keys, searches, settings and from the front of files',
+    'clean-password':
+      'a password is hashed composed (NFC) and loses nothing; a hash of an earlier version is tried with what was typed',
     'key-form': 'the key is gw_, 32 random bytes and a checksum; looked up by hash, stored encrypted',
     'key-401': 'an absent or unknown key is 401 Invalid API key',
     'key-rotate':

@@ -1,5 +1,7 @@
 // Identifiers in requests: UUIDs of any version and spelling, and email addresses.
+
 import type { z } from 'zod';
+import { cleanText } from '../../clean.ts';
 import { coerced, FieldError } from './field-error.ts';
 import { lengthFault, readText } from './fields.ts';
 
@@ -53,7 +55,7 @@ const NUMBER = /^\d+$/;
 const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?$/u;
 
 /** How an address is compared and stored: composed, lower case. */
-export const normalizeEmail = (text: string): string => text.trim().normalize('NFC').toLowerCase();
+export const normalizeEmail = (text: string): string => cleanText(text).normalize('NFC').toLowerCase();
 
 /** Why a text is no email address; null where it is one. */
 export function emailError(text: string): string | null {

@@ -1,6 +1,8 @@
 // Receive addresses of Ethereum and its relatives: 20 bytes as hex, with the checksum that the case of the letters holds.
+
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { cleanText } from '../../clean.ts';
 import { AddressError, type ChainAddress } from '../family.ts';
 
 const EXPECTED = 'expected 0x and 40 hexadecimal digits, as the wallet shows them';
@@ -41,7 +43,7 @@ export function contractKeyOf(text: string): string {
 }
 
 function spelled(text: string): ChainAddress {
-  const address = text.trim();
+  const address = cleanText(text);
   const refuse = (why: string): never => {
     throw new AddressError(`${why}; ${EXPECTED}`);
   };

@@ -1,4 +1,5 @@
 // Ethereum and its relatives: coins and the tokens of allow-listed contracts, read over plain JSON-RPC.
+import { cleanText } from '../../clean.ts';
 import {
   type Family,
   type Network,
@@ -30,7 +31,7 @@ export function evm(network: EvmNetwork, provider: ProviderKind = evmRpc): Famil
     contractKey: dialect.contractKey,
     normalizeTxid: (text) => {
       const hash = hexHash(text);
-      return hash === null ? text.trim() : `${dialect.txid_prefix}${hash}`;
+      return hash === null ? cleanText(text) : `${dialect.txid_prefix}${hash}`;
     },
     paymentLinks: (order) => dialect.paymentLinks(chain_ids[order.gateway.network], order),
     misses_contracts: (side) => network.coins[side].found_by !== 'log',

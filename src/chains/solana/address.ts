@@ -1,8 +1,10 @@
 // Solana keys: the programs that matter, wallet addresses, and the token accounts derived from them.
+
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { base58 } from '@scure/base';
+import { cleanText } from '../../clean.ts';
 import { AddressError, type ChainAddress } from '../family.ts';
 
 export const SYSTEM_PROGRAM = '11111111111111111111111111111111';
@@ -41,7 +43,7 @@ const BUMP_MAX = 255;
  * @throws AddressError
  */
 export function normalizeSolanaAddress(text: string): ChainAddress {
-  const address = text.trim();
+  const address = cleanText(text);
   const key = decodeKey(address);
   if (!key) throw new AddressError('A Solana address is 32 bytes in base58 (32 to 44 characters)');
   if (NOT_WALLETS.has(address)) {

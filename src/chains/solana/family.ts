@@ -1,4 +1,5 @@
 // Solana: SOL and the tokens of allow-listed mints, read over plain JSON-RPC.
+import { cleanText } from '../../clean.ts';
 import type { Family, ReadContext } from '../family.ts';
 import { normalizeSolanaAddress } from './address.ts';
 import { composeSolana } from './compose.ts';
@@ -28,7 +29,7 @@ export function solanaFamily(changed: Partial<SolanaLimits> = {}): Family {
     keeps_time: true,
     normalizeAddress: normalizeSolanaAddress,
     // Base58 has one spelling.
-    normalizeTxid: (text) => text.trim(),
+    normalizeTxid: (text) => cleanText(text),
     paymentLinks,
     walletLinks,
     pageWallets,

@@ -1,5 +1,7 @@
 // The instructions of a Solana transaction in the order they ran: memos and transfers, inner ones included.
+
 import { base58 } from '@scure/base';
+import { cleanText } from '../../clean.ts';
 import { MEMO_PROGRAMS, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './address.ts';
 import type { SolanaInstruction, SolanaTransaction } from './providers/rpc.ts';
 
@@ -51,9 +53,7 @@ function memoText({ parsed, data }: SolanaInstruction): string | null {
       typeof parsed === 'string'
         ? parsed
         : new TextDecoder('utf-8', { fatal: true }).decode(base58.decode(data ?? ''));
-    const trimmed = text.trim();
-    // PostgreSQL cannot keep U+0000, and no memo of ours holds one.
-    return trimmed && !trimmed.includes('\0') ? trimmed.slice(0, MEMO_CHARACTERS) : null;
+    return cleanText(text).slice(0, MEMO_CHARACTERS) || null;
   } catch {
     return null;
   }

@@ -1,5 +1,7 @@
 // TON addresses: what people paste, what wallets show, what the indexer answers.
+
 import { Address } from '@ton/core';
+import { cleanText } from '../../clean.ts';
 import { AddressError, type ChainAddress, type Network } from '../family.ts';
 
 const RAW = /^(?:-1|0):[0-9a-f]{64}$/i;
@@ -16,7 +18,7 @@ const EXPECTED: Record<Network, string> = {
  * The test-only flag is refused on the main network; a main-network form names the same account on a test network.
  */
 export function normalizeAddress(text: string, network: Network): ChainAddress {
-  const address = parseAddress(text.trim(), network);
+  const address = parseAddress(cleanText(text), network);
   if (!WORKCHAINS.includes(address.workChain)) {
     throw new AddressError(
       `Address of workchain ${address.workChain}, which does not exist; ${EXPECTED[network]}`,

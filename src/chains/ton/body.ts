@@ -1,5 +1,7 @@
 // Message bodies: comments and jetton transfers. Nothing here throws on what a stranger put on the chain.
+
 import { type Address, Cell, type Slice } from '@ton/core';
+import { cleanText } from '../../clean.ts';
 
 export const OP = {
   text_comment: 0,
@@ -32,16 +34,14 @@ export function opOf(body: Cell): number | null {
   return body.bits.length < OP_BITS ? null : body.beginParse().preloadUint(OP_BITS);
 }
 
-/** The text comment at the slice, trimmed; null where there is none, or it is encrypted, too long, not UTF-8 or holds U+0000. */
+/** The text comment at the slice, cleaned; null where there is none, or it is encrypted, too long or not UTF-8. */
 export function readComment(slice: Slice): string | null {
   if (slice.remainingBits < OP_BITS || slice.preloadUint(OP_BITS) !== OP.text_comment) return null;
   slice.skip(OP_BITS);
   const bytes = readSnake(slice);
   if (!bytes) return null;
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
-    // PostgreSQL cannot keep U+0000, and no memo of ours holds one.
-    return text && !text.includes('\0') ? text : null;
+    return cleanText(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) || null;
   } catch {
     return null;
   }

@@ -1,7 +1,9 @@
 // Receive addresses of TRON: base58check of 0x41 and 20 bytes; the bytes are what an Ethereum address is.
+
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { createBase58check } from '@scure/base';
+import { cleanText } from '../../clean.ts';
 import { refuseReserved } from '../evm/address.ts';
 import { AddressError, type ChainAddress } from '../family.ts';
 
@@ -18,7 +20,7 @@ const MAX_LENGTH = 64;
  * `contracts`: the token contracts that are known, by key. Throws AddressError.
  */
 export function normalizeAddress(text: string, contracts: ReadonlySet<string>): ChainAddress {
-  const address = text.trim();
+  const address = cleanText(text);
   const key = keyOf(address);
   refuseReserved(key, contracts);
   return { address, key };
@@ -26,7 +28,7 @@ export function normalizeAddress(text: string, contracts: ReadonlySet<string>): 
 
 /** The key of an address, whatever it is the address of. Throws AddressError. */
 export function keyOf(text: string): string {
-  const address = text.trim();
+  const address = cleanText(text);
   const refuse = (why: string): never => {
     throw new AddressError(`${why}; ${EXPECTED}`);
   };

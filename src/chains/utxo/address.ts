@@ -1,7 +1,9 @@
 // Receive addresses of Bitcoin and its relatives: text to scriptPubKey, with every checksum.
+
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { bech32, bech32m, createBase58check } from '@scure/base';
+import { cleanText } from '../../clean.ts';
 import { AddressError, type ChainAddress, type Network } from '../family.ts';
 
 const base58check = createBase58check(sha256);
@@ -38,7 +40,7 @@ const SEGWIT_PREFIXES = ['bc', 'tb', 'bcrt', 'ltc', 'tltc', 'rltc', ...HIDDEN_PR
 
 /** The address as wallets show it (segwit in lower case); the key is its scriptPubKey in hex. Throws AddressError. */
 export function normalizeAddress(rules: AddressRules, text: string, network: Network): ChainAddress {
-  const address = text.trim();
+  const address = cleanText(text);
   const refuse = (why: string): never => {
     throw new AddressError(`${why}; expected an address like ${rules.expected[network]}`);
   };

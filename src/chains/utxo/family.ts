@@ -1,4 +1,5 @@
 // The family of Bitcoin and its relatives: every output to a watched script is a transfer.
+import { cleanText } from '../../clean.ts';
 import { type Family, type Network, ProviderError, type ReadContext, type Rpc } from '../family.ts';
 import { hexHash } from '../txid.ts';
 import { normalizeAddress } from './address.ts';
@@ -23,7 +24,7 @@ export function utxo(id: UtxoCoin): Family {
     uri_schemes: [coin.scheme],
     keeps_time: false,
     normalizeAddress: (text, network) => normalizeAddress(coin.addresses, text, network),
-    normalizeTxid: (text) => hexHash(text) ?? text.trim(),
+    normalizeTxid: (text) => hexHash(text) ?? cleanText(text),
     paymentLinks: (order) => paymentLinks(coin.scheme, order),
     walletLinks: (order) => walletLinks(coin.scheme, order),
     cursorHeight,
