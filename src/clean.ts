@@ -1,4 +1,4 @@
-// What people type, paste and store in files and variables, without the characters that nobody sees.
+// What people type, paste and store in files and variables, without the characters that no one sees.
 
 /** Unicode's control and format characters: line ends, joiners, marks of direction, the byte-order mark. */
 const UNSEEN = /[\p{Cc}\p{Cf}]+/gu;

@@ -43,7 +43,7 @@ export const signIn = {
     'sign-in-messages': 'sign-in and users answer the statuses and messages of http.md',
     'users-superuser': 'managing users needs the superuser, except a user reading itself',
     'clean-pasted':
-      'characters that nobody sees (Unicode Cf and Cc, the byte-order mark) and white space at the ends are dropped from memos on chains, claims, addresses, ids, keys, searches, settings and from the front of files',
+      'characters that no one sees (Unicode Cf and Cc, the byte-order mark) and white space at the ends are dropped from memos on chains, claims, addresses, ids, keys, searches, settings and from the front of files',
     'clean-password':
       'a password is hashed composed (NFC) and loses nothing; a hash of an earlier version is tried with what was typed',
     'key-form': 'the key is gw_, 32 random bytes and a checksum; looked up by hash, stored encrypted',

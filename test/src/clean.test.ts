@@ -1,4 +1,4 @@
-// Characters that nobody sees: dropped from what names something, kept in passwords.
+// Characters that no one sees: dropped from what names something, and left in passwords.
 import { beginCell } from '@ton/core';
 import { expect, test } from 'vitest';
 import { hashPassword, verifyPassword } from '../../daemon/accounts/passwords.ts';

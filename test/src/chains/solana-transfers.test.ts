@@ -82,17 +82,21 @@ describe('a memo', () => {
     ['text that is not base58', memo(MEMO_V4, { data: '0OIl' })],
     ['no data', memo(MEMO_V4, {})],
     ['blanks', memo(MEMO_V1, { parsed: ' \n\t' })],
-    ['a zero character, which PostgreSQL cannot keep', memo(MEMO_V1, { parsed: 'A\0B' })],
+    ['a zero character, which PostgreSQL cannot keep', memo(MEMO_V1, { parsed: '\0' })],
+    ['a zero character within a text', memo(MEMO_V1, { parsed: 'A\0B' }), 'AB'],
     ['an object', memo(MEMO_V1, { parsed: { text: 'A' } })],
-  ])('of %s is none', (_, instruction) => {
-    const [transfer] = transfersOf(
-      transaction({ instructions: [instruction], balances: [1, 3] }),
-      seen,
-      OWNER,
-      assets,
-    );
-    expect(transfer).toMatchObject({ amount_atomic: 2n, memo: null });
-  });
+  ] as [string, ReturnType<typeof memo>, string?][])(
+    'of %s is none, or the text without it',
+    (_, instruction, left) => {
+      const [transfer] = transfersOf(
+        transaction({ instructions: [instruction], balances: [1, 3] }),
+        seen,
+        OWNER,
+        assets,
+      );
+      expect(transfer).toMatchObject({ amount_atomic: 2n, memo: left ?? null });
+    },
+  );
 
   it('twice the same is one memo', () => {
     const instructions = [
