@@ -21,10 +21,10 @@ const budgets: Record<number, string> = {
   4: 'listAdminEvents drainDaemon listEvents setAdminRefillWallet unitShort unitPage unitDiv listUnits updateUnit loginGoogle createUser updateUser listAdminPayments',
   5: 'createInvoice getPaymentPage',
   6: 'createUnit createRefill loginTelegram listAdminMerchants deleteMe resolvePayment',
-  // The chain of a check cannot be reached here: then invoice and limit are read once more.
-  7: 'checkoutUnit checkInvoice deleteUser coinsOnPage',
+  7: 'checkoutUnit deleteUser coinsOnPage',
   // Each status is counted by its index, up to a bound.
-  8: 'getFigures',
+  // The chain of a check cannot be reached here: whether another daemon has read it lately is asked, and invoice and limit again.
+  8: 'getFigures checkInvoice',
   9: 'cancelInvoice cancelOnPage buyOnPage remarkOwnPayment',
   12: 'getAdminPayment listInbox',
   13: 'setHouse creditMerchant resendEvent getAdminMerchant',
