@@ -50,6 +50,7 @@ export const MAX_CONFIRMATIONS = 10_000;
 export const MAX_CONFIRM_SECONDS = 43_200;
 /** A number that is shown for seconds has room for one that is not there yet. */
 const LEAST_SHOWN = 2;
+const QUOTIENT_SCALE = 1_000_000;
 const USD = /^\d{1,9}(\.\d{1,6})?$/;
 const LIKE = 'like [{ "below_usd": 1000, "blocks": 1 }, { "blocks": 3 }]';
 const KINDS = ['blocks', 'seconds', 'until'] as const;
@@ -140,7 +141,7 @@ const secondsOf = ({ blocks = 1, seconds }: Measure, block_seconds: number): num
 /** How many blocks these seconds are at this pace: what is shown, and never what decides. */
 export const blocksIn = (seconds: number, block_seconds: number): number =>
   // A quotient such as 30 / 0.2 must not come out one block longer for its last binary digit.
-  Math.max(LEAST_SHOWN, Math.ceil(Number((seconds / block_seconds).toFixed(6))));
+  Math.max(LEAST_SHOWN, Math.ceil(Math.round((seconds / block_seconds) * QUOTIENT_SCALE) / QUOTIENT_SCALE));
 
 /** What an invoice is to wait for, where blocks come at this pace. */
 export function waitOf({ blocks, seconds, until }: Measure, usual: Usual): Wait {

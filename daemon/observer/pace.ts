@@ -17,7 +17,7 @@ export interface Paces {
 }
 
 const MICROS = 1_000_000;
-/** What an operator is told where blocks come faster or more slowly than this version was written for. */
+/** What an operator is to know where blocks come faster or more slowly than this version was written for. */
 export const PACE_STOPS_NOTHING =
   'payments count by seconds as before; see whether a newer gatewayd knows of it';
 

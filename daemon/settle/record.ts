@@ -319,7 +319,7 @@ async function progress(
   reason?: string,
 ): Promise<void> {
   const { deps, tx, now } = recording;
-  // Of what is booked nobody asks how deep it is: it may stay pending for long where only the chain's own word ends that.
+  // Of what is booked no one asks how deep it is: it may stay pending for long where only the chain's own word ends that.
   const isAsDeep =
     known.booked_invoice_id !== null ||
     (known.confirmations === next.confirmations && known.depth_seconds === next.depth_seconds);

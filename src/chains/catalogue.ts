@@ -195,13 +195,13 @@ const measureOf = (blocks: number | undefined, seconds: number | undefined): Mea
   return blocks === undefined ? undefined : { blocks };
 };
 
-/** The most that is waited for, but for the chain's own word, which no number tells. */
+/** The most that is waited for, but for the chain's own word, which is no number. */
 function mostOf(
   measures: readonly Measure[],
   usual: Usual,
 ): Pick<Gateway, 'min_confirmations' | 'confirm_seconds'> {
-  const told = measures.filter(({ until }) => !until);
-  const waits = (told.length > 0 ? told : measures).map((measure) => waitOf(measure, usual));
+  const counted = measures.filter(({ until }) => !until);
+  const waits = (counted.length > 0 ? counted : measures).map((measure) => waitOf(measure, usual));
   const most = waits.reduce((one, other) => (other.min_confirmations > one.min_confirmations ? other : one));
   const { min_confirmations, confirm_seconds } = most;
   return { min_confirmations, ...(confirm_seconds === null ? {} : { confirm_seconds }) };

@@ -1,4 +1,4 @@
-// A chain that changes its pace: said once to operators, in doctor and in observers, and what pages say follows; on both databases.
+// A chain that changes its pace: operators are notified once, in doctor and in observers, and what pages say follows; on both databases.
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { database as examine } from '../../daemon/doctor/books.ts';
 import type { Pace } from '../../src/chains/family.ts';
@@ -50,7 +50,7 @@ describe.each(databases)('the pace of a chain on %s', (database) => {
     return { service, target, ...hands(service) };
   }
 
-  test('that is over 30 % off is said once, stops nothing, and is said again when it is over', async () => {
+  test('that is over 30 % off is notified of once, stops nothing, and once more when it is over', async () => {
     verifies('pace-warning');
     const { service, target, notify, measure, shown, doctor } = await open();
     await measure('ton', { recent_seconds: 0.45, hour_seconds: null });
