@@ -6,8 +6,7 @@ import { openSnapshot, type Snapshot } from '../../data/db/snapshot.ts';
 import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
 import { pendingSteps, stepsDone } from '../../data/migrations/migrate.ts';
 import { type SecretState, secretState } from '../../data/secret.ts';
-import { offPace } from '../../src/chains/usual.ts';
-import { PACE_STOPS_NOTHING, storedPace } from '../observer/pace.ts';
+import { PACE_STOPS_NOTHING, pacesOnOffer, storedPace } from '../observer/pace.ts';
 import { findSecrets, findSecretTexts } from '../process/data-dir.ts';
 import { type Check, type Examined, type Finding, failed, ok, warning } from './finding.ts';
 
@@ -53,12 +52,9 @@ async function stateOf(books: Snapshot, examined: Examined): Promise<Finding[]> 
 }
 
 /** Of each blockchain whose pace is known, whether it is the usual one. */
-async function pacesOf({ query }: Snapshot, { config: { chains } }: Examined): Promise<Finding[]> {
-  const found = (await allCursors(query)).flatMap((row) => {
-    const blockchain = chains.find(row.blockchain);
-    const pace = storedPace(row);
-    return blockchain && pace ? [{ blockchain, says: offPace(blockchain, pace) }] : [];
-  });
+async function pacesOf({ query }: Snapshot, { config }: Examined): Promise<Finding[]> {
+  const cursors = await allCursors(query);
+  const found = pacesOnOffer(config, (id) => storedPace(cursors.find(({ blockchain }) => blockchain === id)));
   const off = found.flatMap(({ blockchain: { id }, says }) =>
     says === null ? [] : [warning(`pace ${id}`, says, PACE_STOPS_NOTHING)],
   );

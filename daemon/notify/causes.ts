@@ -3,12 +3,11 @@ import { statfs } from 'node:fs/promises';
 import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
 import { contradictionsSince, type NewNotice, paymentsSince, undeliveredSince } from '../../data/notices.ts';
 import { merchantsNearLimit } from '../../data/views/merchants.ts';
-import { offPace } from '../../src/chains/usual.ts';
 import { limitOf, REFILL_CREDIT_MULTIPLIER } from '../../src/ledger.ts';
 import { formatDecimal, formatUsd, parseDecimal, USD_DECIMALS } from '../../src/money.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
-import { PACE_STOPS_NOTHING } from '../observer/pace.ts';
+import { PACE_STOPS_NOTHING, pacesOnOffer } from '../observer/pace.ts';
 import type { Config } from '../settings/config.ts';
 import { durationSeconds } from '../settings/schema.ts';
 import type { NoticeCause } from './names.ts';
@@ -184,14 +183,11 @@ export const causes: readonly Cause[] = [
     name: 'pace_changed',
     title: 'Pace of a blockchain changed',
     lasts: true,
-    async find({ pace, config: { chains } }) {
+    async find({ pace, config }) {
       await pace.refresh();
-      return chains.blockchains.flatMap((blockchain) => {
-        const says = offPace(blockchain, pace.measured(blockchain.id));
-        return says === null
-          ? []
-          : [{ subject: blockchain.id, text: `${blockchain.name}: ${says}; ${PACE_STOPS_NOTHING}` }];
-      });
+      return pacesOnOffer(config, pace.measured).flatMap(({ blockchain: { id, name }, says }) =>
+        says === null ? [] : [{ subject: id, text: `${name}: ${says}; ${PACE_STOPS_NOTHING}` }],
+      );
     },
     end: {
       name: 'pace_usual',

@@ -2,7 +2,9 @@
 import { allCursors } from '../../data/cursors.ts';
 import type { Db } from '../../data/db/open.ts';
 import type { CursorRow } from '../../data/schema/tables.ts';
+import type { Blockchain } from '../../src/chains/catalogue.ts';
 import type { Pace } from '../../src/chains/family.ts';
+import { offPace } from '../../src/chains/usual.ts';
 import type { Config } from '../settings/config.ts';
 
 export interface Paces {
@@ -45,4 +47,16 @@ export function storedPace(
   const { pace_recent_micros: recent, pace_hour_micros: hour } = row;
   const seconds = (micros: bigint) => Number(micros) / MICROS;
   return { recent_seconds: seconds(recent), hour_seconds: hour === null ? null : seconds(hour) };
+}
+
+/** The blockchains on offer whose pace is known, with how far off it is; null where it is the usual one. */
+export function pacesOnOffer(
+  { chains, network, gateways }: Pick<Config, 'chains' | 'network' | 'gateways'>,
+  measured: (blockchain: string) => Pace | null,
+): { blockchain: Blockchain; says: string | null }[] {
+  const offered = new Set(chains.enabled(network, gateways).map(({ blockchain }) => blockchain));
+  return chains.blockchains.flatMap((blockchain) => {
+    const pace = offered.has(blockchain.id) ? measured(blockchain.id) : null;
+    return pace ? [{ blockchain, says: offPace(blockchain, pace) }] : [];
+  });
 }

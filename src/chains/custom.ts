@@ -108,6 +108,7 @@ function blockchainOf(
     name,
     coin,
     block_seconds,
+    final_seconds: Math.ceil((final_blocks ?? alone) * block_seconds),
     family: evm({
       ...evmNetwork,
       name: `${name} (chain ${chain_id})`,
