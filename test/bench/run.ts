@@ -7,6 +7,7 @@ import { benchAgainst } from './against.ts';
 import { benchCreate } from './create.ts';
 import { benchDaemons } from './daemons.ts';
 import { benchDust } from './dust.ts';
+import { benchDustStored } from './dust-stored.ts';
 import { benchFleet } from './fleet.ts';
 import { benchListings } from './listings.ts';
 import { misses } from './measure.ts';
@@ -40,6 +41,7 @@ const benches: Record<string, () => Promise<void>> = {
   tools: benchTools,
   requests: benchRequests,
   dust: benchDust,
+  'dust-stored': benchDustStored,
   listings: benchListings,
   verify: benchVerify,
 };
