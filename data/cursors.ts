@@ -16,6 +16,16 @@ export function allCursors(query: Executor): Promise<CursorRow[]> {
   return query.selectFrom('cursors').selectAll().orderBy('blockchain').execute();
 }
 
+/** Up to which version the pages of a blockchain are stored to their end. */
+export async function wholeVersion(query: Executor, blockchain: string): Promise<number> {
+  const row = await query
+    .selectFrom('cursors')
+    .select('whole_version')
+    .where('blockchain', '=', blockchain)
+    .executeTakeFirst();
+  return row?.whole_version ?? 0;
+}
+
 /** Makes the row of a blockchain that was never read. */
 export async function ensureCursor(query: Executor, blockchain: string): Promise<void> {
   await query
@@ -37,17 +47,22 @@ function paceColumns({ recent_seconds, hour_seconds }: Pace) {
   };
 }
 
-/** Moves the cursor by compare-and-set on its version; false when another reader moved it meanwhile. */
+/**
+ * Moves the cursor by compare-and-set on its version; false when another reader moved it meanwhile. `is_whole`: whether the page
+ * that it moves with is stored to its end by this.
+ */
 export async function moveCursor(
   tx: Tx,
   blockchain: string,
   version: number,
   values: { cursor?: Json; tip?: Tip; pace?: Pace },
+  is_whole = true,
 ): Promise<boolean> {
   const result = await tx
     .updateTable('cursors')
     .set({
       version: version + 1,
+      ...(is_whole ? { whole_version: version + 1 } : {}),
       ...(values.cursor === undefined ? {} : { cursor: toJson(values.cursor) }),
       ...(values.tip
         ? { tip_height: values.tip.height, tip_hash: values.tip.hash, tip_time: values.tip.time }

@@ -1,9 +1,10 @@
 // What an invoice asks for, and what it asked for before its buyer chose another coin: one set of terms for each coin.
-import { sql, type Updateable } from 'kysely';
-import type { Executor, Tx } from './db/database.ts';
+import { type SqlBool, sql, type Updateable } from 'kysely';
+import type { Dialect, Executor, Tx } from './db/database.ts';
 import { question } from './db/prepared.ts';
 import { toJson } from './schema/json.ts';
 import { type FormerTermsRow, type InvoiceRow, type Tables, UNAPPLIED } from './schema/tables.ts';
+import { words } from './verify/dialect.ts';
 
 /** More accounts than one Solana transaction can name. */
 const REFERENCES_READ = 256;
@@ -140,6 +141,66 @@ const byAmount = question(
 /** The invoices that asked for exactly this amount before and still have it reserved, each as it did. */
 export const formerByAmount = async (query: Executor, slot: AmountSlot): Promise<InvoiceRow[]> =>
   offersOf(query, await byAmount(query, slot));
+
+/** Which of these amounts any invoice at the address has reserved, now or before: in one statement, so that none slips between the two. */
+export async function amountsAsked(
+  query: Executor,
+  { blockchain, address_key, chain }: Place & { chain: string },
+  amounts: readonly string[],
+): Promise<Set<string>> {
+  if (amounts.length === 0) return new Set();
+  const of = (table: 'invoices' | 'former_terms') =>
+    query
+      .selectFrom(table)
+      .select('amount_atomic')
+      .where('blockchain', '=', blockchain)
+      .where('address_key', '=', address_key)
+      .where('chain', '=', chain)
+      .where('amount_atomic', 'in', amounts)
+      .where('reserved', '=', sql.lit(1));
+  const rows = await of('invoices').unionAll(of('former_terms')).execute();
+  return new Set(rows.map(({ amount_atomic }) => amount_atomic));
+}
+
+/** Which of these memos name an invoice at the address, now or before; likewise. */
+export async function memosAsked(
+  query: Executor,
+  { blockchain, address_key }: Place,
+  memos: readonly string[],
+): Promise<Set<string | null>> {
+  if (memos.length === 0) return new Set();
+  const of = (table: 'invoices' | 'former_terms') =>
+    query
+      .selectFrom(table)
+      .select('memo')
+      .where('blockchain', '=', blockchain)
+      .where('address_key', '=', address_key)
+      .where('memo', 'in', memos);
+  const rows = await of('invoices').unionAll(of('former_terms')).execute();
+  return new Set(rows.map(({ memo }) => memo));
+}
+
+/** Open invoices at one address that one slice compares dust with: those below so little are few. */
+const SMALL_READ = 1_000;
+
+/** The amounts below `below` that open invoices ask for at an address. */
+export async function smallAmountsOpen(
+  query: Executor,
+  dialect: Dialect,
+  { address_key, chain }: Pick<Place, 'address_key'> & { chain: string },
+  below: bigint,
+): Promise<bigint[]> {
+  const rows = await query
+    .selectFrom('invoices')
+    .select('amount_atomic')
+    .where('address_key', '=', address_key)
+    .where('chain', '=', chain)
+    .where('status', '=', sql.lit('created'))
+    .where(sql.raw<SqlBool>(words[dialect].less('amount_atomic', `'${below}'`)))
+    .limit(SMALL_READ)
+    .execute();
+  return rows.map(({ amount_atomic }) => BigInt(amount_atomic));
+}
 
 /** What is written of an invoice besides its terms when its coin changes. */
 type Changed = Partial<

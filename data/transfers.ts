@@ -20,6 +20,8 @@ export interface TransferPlace {
   booked_invoice_id?: string | null;
   /** 1 where no reading has shown it. */
   unread?: 1 | null;
+  dust_day?: number | null;
+  placed_version?: number | null;
 }
 
 export function findTransfer(
@@ -42,6 +44,40 @@ export const lockTransfers = (db: Db, tx: Tx, ids: readonly string[]): Promise<M
   lockInOrder(db, ids, (some) =>
     tx.selectFrom('transfers').selectAll().where('id', 'in', some).orderBy('id'),
   );
+
+/** Those of these credits that are stored, and what is booked by hand of their transactions; perhaps others of them, too. */
+export async function storedTransfers(
+  query: Executor,
+  blockchain: string,
+  credits: readonly { txid: string; index: string }[],
+): Promise<TransferRow[]> {
+  if (credits.length === 0) return [];
+  const indexes = new Set([MANUAL_INDEX, ...credits.map(({ index }) => index)]);
+  return query
+    .selectFrom('transfers')
+    .selectAll()
+    .where('blockchain', '=', blockchain)
+    .where('txid', 'in', [...new Set(credits.map(({ txid }) => txid))])
+    .where('idx', 'in', [...indexes])
+    .execute();
+}
+
+/** Transfers that were placed in blocks after this version of the cursor: the first of them, by their ids. */
+export function transfersPlacedAfter(
+  query: Executor,
+  blockchain: string,
+  version: number,
+  limit: number,
+): Promise<TransferRow[]> {
+  return query
+    .selectFrom('transfers')
+    .selectAll()
+    .where('blockchain', '=', blockchain)
+    .where('placed_version', '>', version)
+    .where('state', '<>', 'gone')
+    .limit(limit)
+    .execute();
+}
 
 /** Transfers of these transactions, in whatever asset and to whatever address. */
 export async function transfersOfTransactions(
@@ -111,19 +147,25 @@ export async function transfersOfPayments(query: Executor, ids: readonly string[
     .execute();
 }
 
-/** Transfers that stand in these blocks. */
+/** Transfers that stand in these blocks; of dust the first `dust` ones. */
 export async function transfersOfBlocks(
   query: Executor,
   blockchain: string,
   hashes: readonly string[],
+  { dust }: { dust: number | null },
 ): Promise<TransferRow[]> {
-  if (hashes.length === 0) return [];
-  return query
-    .selectFrom('transfers')
-    .selectAll()
-    .where('blockchain', '=', blockchain)
-    .where('block_hash', 'in', hashes)
-    .execute();
+  const rows: TransferRow[] = [];
+  for (let start = 0; start < hashes.length; start += ROWS_PER_QUERY) {
+    const here = query
+      .selectFrom('transfers')
+      .selectAll()
+      .where('blockchain', '=', blockchain)
+      .where('block_hash', 'in', hashes.slice(start, start + ROWS_PER_QUERY));
+    const select =
+      dust === null ? here.where('dust_day', 'is', null) : here.where('dust_day', 'is not', null).limit(dust);
+    rows.push(...(await select.execute()));
+  }
+  return rows;
 }
 
 /** All of a transfer. */
@@ -154,6 +196,8 @@ const columns = [
   'invoice_id',
   'payment_id',
   'booked_invoice_id',
+  'dust_day',
+  'placed_version',
   'first_seen_at',
   'updated_at',
 ] as const satisfies (keyof TransferRow)[];
@@ -176,9 +220,14 @@ const insert = writer(columns, (query, place: TransferValues) =>
 );
 
 async function insertRow(tx: Tx, row: TransferRow): Promise<TransferRow | undefined> {
-  const values = { ...row, reference_keys: toJson(row.reference_keys), inputs: toJson(row.inputs) };
-  return (await insert(tx, values)).length > 0 ? row : undefined;
+  return (await insert(tx, valuesOf(row))).length > 0 ? row : undefined;
 }
+
+const valuesOf = (row: TransferRow): TransferValues => ({
+  ...row,
+  reference_keys: toJson(row.reference_keys),
+  inputs: toJson(row.inputs),
+});
 
 /** Stores a transfer; undefined when it was stored before by another reader. */
 export function insertTransfer(
@@ -189,7 +238,17 @@ export function insertTransfer(
   place: TransferPlace,
   now: number,
 ): Promise<TransferRow | undefined> {
-  return insertRow(tx, {
+  return insertRow(tx, rowOf(blockchain, transfer, state, place, now));
+}
+
+function rowOf(
+  blockchain: string,
+  transfer: Transfer,
+  state: TransferRow['state'],
+  place: TransferPlace,
+  now: number,
+): TransferRow {
+  return {
     id: newId(),
     blockchain,
     txid: transfer.txid,
@@ -216,9 +275,33 @@ export function insertTransfer(
     invoice_id: place.invoice_id,
     payment_id: place.payment_id,
     booked_invoice_id: place.booked_invoice_id ?? null,
+    dust_day: place.dust_day ?? null,
+    placed_version: place.placed_version ?? null,
     first_seen_at: now,
     updated_at: now,
-  });
+  };
+}
+
+/** Stores transfers that are dust, in one statement; returns those that were not stored before by another reader. */
+export async function insertDust(
+  tx: Tx,
+  blockchain: string,
+  transfers: readonly { transfer: Transfer; state: TransferRow['state']; dust_day: number }[],
+  { unread, placed_version, now }: Pick<TransferRow, 'unread' | 'placed_version'> & { now: number },
+): Promise<TransferRow[]> {
+  const place = { disposition: 'unmatched' as const, invoice_id: null, payment_id: null, unread };
+  const rows = transfers.map(({ transfer, state, dust_day }) =>
+    rowOf(blockchain, transfer, state, { ...place, dust_day, placed_version }, now),
+  );
+  if (rows.length === 0) return [];
+  const inserted = await tx
+    .insertInto('transfers')
+    .values(rows.map(valuesOf))
+    .onConflict((conflict) => conflict.columns(['blockchain', 'txid', 'idx']).doNothing())
+    .returning('id')
+    .execute();
+  const ids = new Set(inserted.map(({ id }) => id));
+  return rows.filter(({ id }) => ids.has(id));
 }
 
 /** Index of the row of a transaction that was booked by hand: it makes a second booking of it impossible. */
@@ -260,6 +343,8 @@ export function insertManualTransfer(
     invoice_id,
     payment_id: null,
     booked_invoice_id: null,
+    dust_day: null,
+    placed_version: null,
     first_seen_at: now,
     updated_at: now,
   });
@@ -272,6 +357,7 @@ export interface TransferProgress {
   depth_seconds: number | null;
   height: number | null;
   block_hash: string | null;
+  placed_version?: number | null;
   /** Only ever moves to an earlier time. */
   earliest_at?: number;
   latest_at?: number;
@@ -410,20 +496,21 @@ export function pendingTransfers(
 
 /** Transfers of blocks that left the chain lose their place in it, and what a second provider reported of them there. */
 export async function orphanTransfers(tx: Tx, ids: readonly string[], now: number): Promise<void> {
-  if (ids.length === 0) return;
-  await tx
-    .updateTable('transfers')
-    .set({
-      state: 'pending',
-      height: null,
-      block_hash: null,
-      confirmations: 0,
-      depth_seconds: null,
-      witness: null,
-      updated_at: now,
-    })
-    .where('id', 'in', ids)
-    .execute();
+  for (let start = 0; start < ids.length; start += ROWS_PER_QUERY)
+    await tx
+      .updateTable('transfers')
+      .set({
+        state: 'pending',
+        height: null,
+        block_hash: null,
+        confirmations: 0,
+        depth_seconds: null,
+        witness: null,
+        placed_version: null,
+        updated_at: now,
+      })
+      .where('id', 'in', ids.slice(start, start + ROWS_PER_QUERY))
+      .execute();
 }
 
 /** A second provider has this transfer too: its invoice is due at once. */

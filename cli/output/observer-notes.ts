@@ -31,10 +31,16 @@ export function troubleOf(observer: Observer, now_s: number): string[] {
   ].map(clean);
 }
 
+/** What came that is too little to be listed. */
+function dustOf({ dust }: Observer): string[] {
+  const count = dust.reduce((sum, day) => sum + day.count, 0);
+  return count === 0 ? [] : [`${count} transfers below a cent are counted and not listed: --json dust`];
+}
+
 /** The same of all, and of the clock. */
 export const observerNotes = ({ clock, observers }: Reply, now_s: number): string[] => [
   ...(clock.message === null ? [] : [clean(clock.message)]),
   ...observers.flatMap((observer) =>
-    troubleOf(observer, now_s).map((line) => `${observer.blockchain}: ${line}`),
+    [...troubleOf(observer, now_s), ...dustOf(observer)].map((line) => `${observer.blockchain}: ${line}`),
   ),
 ];

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { type SharedAddress, sharedAddresses } from '../../data/addresses.ts';
 import { countContradictions } from '../../data/contradictions.ts';
 import { allCursors, latestRanges } from '../../data/cursors.ts';
+import { latestDust } from '../../data/dust.ts';
 import { troubledProofs, unreadableAssets } from '../../data/proofs.ts';
 import type { AccountProofRow, CursorRow } from '../../data/schema/tables.ts';
 import { watchCounts } from '../../data/views/admin-detail.ts';
@@ -22,6 +23,7 @@ import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { storedPace } from '../observer/pace.ts';
 import type { ProviderStatus } from '../observer/providers/rpc.ts';
+import { DUST_SHOWN, presentDust } from './dust.ts';
 import { presentEntry } from './present.ts';
 
 /** Late and unmatched transfers that an observer shows. */
@@ -169,6 +171,7 @@ async function presentObserver(
     unmatched_count: count(unappliedRollups.unmatched),
     late: await latest('late'),
     late_count: count(unappliedRollups.late),
+    dust: (await latestDust(query, blockchain, DUST_SHOWN)).map((row) => presentDust(app, row)),
     requests: total('requests'),
     failures: total('failures'),
     read_through: cursor?.read_through ?? null,

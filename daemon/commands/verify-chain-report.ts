@@ -18,6 +18,8 @@ export interface ShownBalance {
   matched: string;
   late: string;
   unmatched: string;
+  /** Below any price worth asking: counted, and not listed. */
+  dust: string;
   /** Named reasons for a difference with nothing wrong; less than zero where the books have more. */
   exclusions: Record<string, string>;
   difference: string;
@@ -43,6 +45,7 @@ export function shownBalance(balance: AccountBalance, { values }: Pick<Catalogue
     matched: coin(balance.matched),
     late: coin(balance.late),
     unmatched: coin(balance.unmatched),
+    dust: coin(balance.dust),
     exclusions: Object.fromEntries(excluded.map(([name, atomic]) => [name, coin(atomic)])),
     difference: coin(balance.difference),
     faults,
@@ -53,9 +56,9 @@ export function shownBalance(balance: AccountBalance, { values }: Pick<Catalogue
 
 const INDENT = ' '.repeat(16);
 
-const isEmpty = ({ on_chain, matched, late, unmatched, exclusions, ok }: ShownBalance): boolean =>
+const isEmpty = ({ on_chain, matched, late, unmatched, dust, exclusions, ok }: ShownBalance): boolean =>
   ok &&
-  [on_chain, matched, late, unmatched].every((amount) => amount === '0') &&
+  [on_chain, matched, late, unmatched, dust].every((amount) => amount === '0') &&
   !Object.keys(exclusions).length;
 
 /** One line for each account that has anything, and more for one that does not agree. */
@@ -78,11 +81,11 @@ export function chainLines(balances: readonly ShownBalance[], isQuiet: boolean):
 
 const ADVICE = `${INDENT}what to do: check the transactions on the chain; what is missing is read again with \`gatewayd reread\`, what is not there any more is corrected where it was paid out`;
 
-function sumText({ on_chain, matched, late, unmatched, exclusions }: ShownBalance): string {
+function sumText({ on_chain, matched, late, unmatched, dust, exclusions }: ShownBalance): string {
   const named = Object.entries(exclusions).map(
     ([name, amount]) => ` + ${amount} ${name.replaceAll('_', ' ')}`,
   );
-  return `${on_chain} on chain = ${matched} matched + ${late} late + ${unmatched} unmatched${named.join('')}`;
+  return `${on_chain} on chain = ${matched} matched + ${late} late + ${unmatched} unmatched${dust === '0' ? '' : ` + ${dust} dust`}${named.join('')}`;
 }
 
 const faultText = ({ fault, txid, index, ...rest }: ChainFault): string =>

@@ -1,6 +1,7 @@
 // What waits for a merchant: money that is held, late or names no invoice, events that no one accepted, chains that cannot be read.
 import type { z } from 'zod';
 import { deliveriesOf, failedEvents } from '../../data/deliveries.ts';
+import { dustOfOwner } from '../../data/dust.ts';
 import { getEvents } from '../../data/events.ts';
 import { openOfOwner } from '../../data/invoices.ts';
 import { walletsOf } from '../../data/merchants.ts';
@@ -10,8 +11,10 @@ import { type AdminEntry, listEntries } from '../../data/views/admin-list.ts';
 import type { WebhookBody } from '../../src/api/schemas/event.ts';
 import type { Inbox, InboxItem } from '../../src/api/schemas/explain.ts';
 import { ranked, type Score } from '../../src/candidates.ts';
+import { dayOf } from '../../src/dust.ts';
 import { nextSteps } from '../../src/explain.ts';
 import { formatDecimal } from '../../src/money.ts';
+import { DUST_SHOWN, presentDust } from '../admin/dust.ts';
 import { presentEntry } from '../admin/present.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
@@ -26,6 +29,7 @@ const WAITING = ['held', 'late', 'unmatched'] as const;
 /** Events that were not accepted longer ago are no one's work any more. */
 const WEBHOOK_DAYS = 30;
 const DAY_SECONDS = 86_400;
+const DUST_DAYS = 30;
 /** Newest open invoices among which those are searched that a payment may mean, and how many of them are shown. */
 const OPEN_READ = 1_000;
 const CANDIDATES_SHOWN = 5;
@@ -37,11 +41,19 @@ export async function inboxOf(app: App, owner_id: string | null): Promise<z.outp
     for (const status of WAITING) lists.push(await waiting(app, owner_id, status));
     lists.push(await failed(app, owner_id));
   }
+  const dust = owner_id === null ? [] : await ownDust(app, owner_id);
   const items = [...lists.flatMap((list) => list.items), ...(await blind(app, owner_id))];
   return {
     data: items.sort((one, other) => (one.created_at ?? 0) - (other.created_at ?? 0)),
     has_more: lists.some((list) => list.has_more),
+    dust: dust.map((row) => presentDust(app, row)),
   };
+}
+
+/** Of the last days: it waits for no one, and what is older is of no use to anyone. */
+function ownDust({ db, clock }: App, owner_id: string) {
+  const day = dayOf(seconds(clock)) - DUST_DAYS;
+  return dustOfOwner(db.query, { owner_id, day, limit: DUST_SHOWN });
 }
 
 async function waiting(app: App, owner_id: string, status: (typeof WAITING)[number]) {

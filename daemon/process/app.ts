@@ -90,8 +90,8 @@ export function openApp(options: AppOptions): RunningApp {
   });
   const quorum = createQuorum(config);
   const pace = openPaces({ config, db });
-  const shared = { config, db, ledger, log, metrics, clock, clock_check, quorum, signals, gateways, pace };
   const own = { config, db, clock, log, runtime };
+  const shared = { ...own, ledger, metrics, clock_check, quorum, signals, gateways, pace, rates };
   const counted = { config, db, clock, secrets };
   const mail = openMail({ config, log, clock });
   const jobs = [openBackups(own), openRetention(own), openReceipts({ ...own, mail })];
@@ -104,14 +104,13 @@ export function openApp(options: AppOptions): RunningApp {
   });
   instance.onRest(() => void observer.rest());
   signals.onOthers('daemons', () => instance.check());
-  const notify = openNotify({ app: { ...shared, blindness, instance, rates, mail, runtime } });
+  const notify = openNotify({ app: { ...shared, blindness, instance, mail, runtime } });
   const discovery = openDiscovery({ config, db, clock, log });
   return {
     ...shared,
     secrets,
     instance,
     runtime,
-    rates,
     webhooks,
     observer,
     blindness,
@@ -126,7 +125,7 @@ export function openApp(options: AppOptions): RunningApp {
     claims: openClaimGate({ db, clock, runtime, count: limitOfBlockchain(counted, 'claim_per_blockchain') }),
     compose_limit: limitOfBlockchain(counted, 'compose_per_blockchain'),
     notify,
-    scrape: createScrape({ ...shared, instance, rates, webhooks, observer, blindness }),
+    scrape: createScrape({ ...shared, instance, webhooks, observer, blindness }),
     start() {
       instance.start(() => ({ reads: observer.reads(), delivering: webhooks.underWay() }));
       secret_watch.start();

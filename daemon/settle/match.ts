@@ -4,12 +4,19 @@ import type { Db, Executor, Tx } from '../../data/db/open.ts';
 import { getInvoice, invoiceByMemo, invoicesByAmount, invoicesByReference } from '../../data/invoices.ts';
 import { holderOf } from '../../data/reservations.ts';
 import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
-import { formerByAmount, formerByMemo, formerByReference, offeredIn } from '../../data/terms.ts';
+import {
+  amountsAsked,
+  formerByAmount,
+  formerByMemo,
+  formerByReference,
+  memosAsked,
+  offeredIn,
+} from '../../data/terms.ts';
 import {
   MANUAL_INDEX,
   type ReplacedTransfer,
   replacedTransfers,
-  transfersOfTransactions,
+  storedTransfers,
 } from '../../data/transfers.ts';
 import type { Transfer } from '../../src/chains/family.ts';
 import { MADE_BEFORE, type Match, match } from '../../src/match.ts';
@@ -22,57 +29,108 @@ export const txidsOf = (of: readonly { txid: string }[]): string[] => [
   ...new Set(of.map(({ txid }) => txid)),
 ];
 
-/** Credits of one transaction to one address in one asset, which are matched together. */
+/** Credits of one transaction to one address in one asset: together they may pay one invoice, where they are not too many. */
+export interface Bundle {
+  transfers: readonly Transfer[];
+  adds_up: boolean;
+}
+
+/** The same with what is known of them. */
 export interface Group {
   /** Those stored before, with what is read of them now. */
   known: { id: string; transfer: Transfer }[];
   fresh: Transfer[];
-  matches: Match<InvoiceRow>[];
+  matches: Found[];
   /** A row that keeps this transaction for the invoice that an operator booked with it before it was read. */
   booked: TransferRow | undefined;
   /** Invoices of what is stored. */
   invoice_ids: string[];
 }
 
+/** `names`: whether its memo, references or amount are of any invoice, also where it must not pay that one. */
+export type Found = Match<InvoiceRow> & { names: boolean };
+
 /** Reads without locks; what was found is judged again once it is locked. */
 export async function findGroups(
   db: Db,
   tx: Tx,
   blockchain: string,
-  transfers: readonly Transfer[],
+  bundles: readonly Bundle[],
 ): Promise<Group[]> {
   const stored = new Map<string, TransferRow>();
-  const rows = await transfersOfTransactions(tx, blockchain, txidsOf(transfers));
+  const rows = await storedTransfers(
+    tx,
+    blockchain,
+    bundles.flatMap(({ transfers }) => transfers),
+  );
   for (const row of rows) stored.set(keyOf({ txid: row.txid, index: row.idx }), row);
-  const groups: Group[] = [];
-  for (const group of groupByTransaction(transfers)) {
+  const read = bundles.map(({ transfers, adds_up }) => {
     const known: Group['known'] = [];
     const fresh: Transfer[] = [];
     const invoice_ids: string[] = [];
-    for (const transfer of group) {
+    for (const transfer of transfers) {
       const row = stored.get(keyOf(transfer));
       if (row?.invoice_id) invoice_ids.push(row.invoice_id);
       if (row) known.push({ id: row.id, transfer });
       else fresh.push(transfer);
     }
-    const manual = stored.get(keyOf({ txid: group[0]?.txid ?? '', index: MANUAL_INDEX }));
+    const [first] = transfers;
+    const manual = stored.get(keyOf({ txid: first?.txid ?? '', index: MANUAL_INDEX }));
     const booked =
-      manual?.address_key === group[0]?.address_key && manual?.chain === group[0]?.chain ? manual : undefined;
-    groups.push({ known, ...(await matchFresh(db, tx, blockchain, fresh)), booked, invoice_ids });
-  }
+      manual?.address_key === first?.address_key && manual?.chain === first?.chain ? manual : undefined;
+    return { known, fresh: { transfers: fresh, adds_up }, booked, invoice_ids };
+  });
+  const asked = await findAsked(
+    tx,
+    blockchain,
+    read.map(({ fresh }) => fresh),
+  );
+  const groups: Group[] = [];
+  for (const { fresh, ...group } of read)
+    groups.push({ ...group, ...(await matchFresh(db, tx, blockchain, { ...fresh, asked })) });
   return groups;
 }
 
-function groupByTransaction(transfers: readonly Transfer[]): Transfer[][] {
-  const groups = new Map<string, Transfer[]>();
-  for (const transfer of transfers) {
-    const key = `${transfer.txid} ${transfer.address_key} ${transfer.chain}`;
-    const group = groups.get(key) ?? [];
-    // Listed twice is paid once: it must not add up with itself.
-    if (!group.some(({ index }) => index === transfer.index)) groups.set(key, [...group, transfer]);
-  }
-  return [...groups.values()];
+/** Which memos and amounts any invoice asks for: most of what is dust is asked about no further. */
+interface Asked {
+  memo(transfer: Transfer): boolean;
+  amount(transfer: Transfer): boolean;
 }
+
+async function findAsked(tx: Tx, blockchain: string, bundles: readonly Bundle[]): Promise<Asked> {
+  const amounts = new Map<string, { slot: Transfer; values: Set<string> }>();
+  const memos = new Map<string, Set<string>>();
+  const note = (slot: Transfer, amount_atomic: bigint) => {
+    const key = slotOf(slot);
+    const known = amounts.get(key) ?? { slot, values: new Set() };
+    amounts.set(key, known);
+    known.values.add(amount_atomic.toString());
+  };
+  for (const { transfers, adds_up } of bundles) {
+    const [first] = transfers;
+    for (const transfer of transfers) {
+      note(transfer, transfer.amount_atomic);
+      if (transfer.memo === null) continue;
+      const known = memos.get(transfer.address_key);
+      if (known) known.add(transfer.memo);
+      else memos.set(transfer.address_key, new Set([transfer.memo]));
+    }
+    if (first && adds_up) note(first, sumOf(transfers));
+  }
+  const asked = new Map<string, Set<string | null>>();
+  for (const [key, { slot, values }] of amounts)
+    asked.set(key, await amountsAsked(tx, { ...slot, blockchain }, [...values]));
+  for (const [address_key, values] of memos)
+    asked.set(address_key, await memosAsked(tx, { blockchain, address_key }, [...values]));
+  return {
+    memo: ({ address_key, memo }) => asked.get(address_key)?.has(memo) === true,
+    amount: (transfer) => asked.get(slotOf(transfer))?.has(transfer.amount_atomic.toString()) === true,
+  };
+}
+
+const slotOf = ({ address_key, chain }: Transfer): string => `${address_key} ${chain}`;
+const sumOf = (transfers: readonly Transfer[]): bigint =>
+  transfers.reduce((sum, { amount_atomic }) => sum + amount_atomic, 0n);
 
 /**
  * A replacement that spends the same to the same address is the same payment: it is as old as what it replaces, and where
@@ -82,7 +140,7 @@ async function matchFresh(
   db: Db,
   tx: Tx,
   blockchain: string,
-  transfers: readonly Transfer[],
+  { transfers, adds_up, asked }: Bundle & { asked: Asked },
 ): Promise<Pick<Group, 'fresh' | 'matches'>> {
   const [first] = transfers;
   if (!first) return { fresh: [], matches: [] };
@@ -100,14 +158,17 @@ async function matchFresh(
     // Also where our clock was set back since.
     latest_at: replaced.length === 0 ? transfer.latest_at : latest,
   }));
-  const matches = await matchGroup(tx, blockchain, fresh);
+  const matches = await matchGroup(tx, blockchain, { transfers: fresh, adds_up, asked });
   if (!replacesUnmatched(replaced, transfers)) return { fresh, matches };
-  return { fresh, matches: matches.map(() => ({ disposition: 'unmatched', reason: MADE_BEFORE })) };
+  return {
+    fresh,
+    matches: matches.map(({ names }) => ({ disposition: 'unmatched', reason: MADE_BEFORE, names })),
+  };
 }
 
 /** Whether one of the replaced transactions paid the same altogether, and nothing of it was meant for an invoice. */
 function replacesUnmatched(replaced: readonly ReplacedTransfer[], transfers: readonly Transfer[]): boolean {
-  const paid = transfers.reduce((sum, { amount_atomic }) => sum + amount_atomic, 0n);
+  const paid = sumOf(transfers);
   return txidsOf(replaced).some((txid) => {
     const rows = replaced.filter((row) => row.txid === txid);
     const was_paid = rows.reduce((sum, { amount_atomic }) => sum + BigInt(amount_atomic), 0n);
@@ -119,29 +180,36 @@ function replacesUnmatched(replaced: readonly ReplacedTransfer[], transfers: rea
 async function matchGroup(
   query: Executor,
   blockchain: string,
-  group: readonly Transfer[],
-): Promise<Match<InvoiceRow>[]> {
-  const matches: Match<InvoiceRow>[] = [];
-  for (const transfer of group) matches.push(await matchOne(query, blockchain, transfer));
-  const first = group[0];
+  { transfers, adds_up, asked }: Bundle & { asked: Asked },
+): Promise<Found[]> {
+  const matches: Found[] = [];
+  for (const transfer of transfers) matches.push(await matchOne(query, blockchain, transfer, asked));
+  const first = transfers[0];
   // What must not be matched on its own, another token of the same name, adds nothing to a sum either.
-  const may_add_up = group.length > 1 && group.every(({ ambiguous }) => !ambiguous);
+  const may_add_up = adds_up && transfers.length > 1 && transfers.every(({ ambiguous }) => !ambiguous);
   if (first && may_add_up && matches.every((found) => found.disposition === 'unmatched')) {
-    const amount_atomic = group.reduce((sum, transfer) => sum + transfer.amount_atomic, 0n);
-    const found = await matchOne(query, blockchain, { ...first, amount_atomic });
-    if (found.disposition !== 'unmatched') return group.map(() => found);
+    const found = await matchOne(query, blockchain, { ...first, amount_atomic: sumOf(transfers) }, asked);
+    if (found.disposition !== 'unmatched') return transfers.map(() => found);
   }
   return matches;
 }
 
-async function matchOne(query: Executor, blockchain: string, transfer: Transfer): Promise<Match<InvoiceRow>> {
+async function matchOne(
+  query: Executor,
+  blockchain: string,
+  transfer: Transfer,
+  asked: Asked,
+): Promise<Found> {
   const { address_key, chain, memo } = transfer;
   const inCoin = async (found: InvoiceRow): Promise<InvoiceRow> => {
     if (found.chain === chain || found.switches === 0) return found;
     const invoice = await getInvoice(query, found.id);
     return (invoice && (await offeredIn(query, invoice, chain))) ?? found;
   };
-  const memoed = memo === null ? undefined : await byMemo(query, { blockchain, address_key, memo });
+  const memoed =
+    memo === null || !asked.memo(transfer)
+      ? undefined
+      : await byMemo(query, { blockchain, address_key, memo });
   // A memo of one coin names the invoice in each coin that it was asked for in.
   const by_memo = memoed && (await inCoin(memoed));
   const named: InvoiceRow[] = [];
@@ -150,12 +218,10 @@ async function matchOne(query: Executor, blockchain: string, transfer: Transfer)
   const payable = named.filter((each) => each.address_key === address_key && each.chain === chain);
   const meant = payable.find(({ id }) => id === by_memo?.id);
   if (payable.length > 1 && !meant)
-    return { disposition: 'unmatched', reason: 'carries the references of several invoices' };
-  return match(transfer, {
-    by_memo,
-    by_reference: meant ?? payable[0] ?? named[0],
-    by_amount: await reservedFor(query, blockchain, transfer),
-  });
+    return { disposition: 'unmatched', reason: 'carries the references of several invoices', names: true };
+  const by_amount = asked.amount(transfer) ? await reservedFor(query, blockchain, transfer) : [];
+  const found = match(transfer, { by_memo, by_reference: meant ?? payable[0] ?? named[0], by_amount });
+  return { ...found, names: by_memo !== undefined || named.length > 0 || by_amount.length > 0 };
 }
 
 type Search<T> = () => Promise<T[]>;

@@ -1,6 +1,7 @@
 // What an operator's confirmation books: the transfers of the transaction it names, or those the invoice already has.
 import { noteContradiction } from '../../data/contradictions.ts';
 import { Overtaken } from '../../data/db/failures.ts';
+import { releaseDust } from '../../data/dust.ts';
 import { releaseInvoicePayment } from '../../data/invoices.ts';
 import { dismissedAmong, insertLog, UNDISMISSED, updatePayment } from '../../data/payments.ts';
 import type { InvoiceRow, LoggedStatus, TransferRow } from '../../data/schema/tables.ts';
@@ -83,7 +84,8 @@ const isFree = (row: TransferRow): boolean => row.state !== 'gone' && row.booked
 
 /** Late and unmatched payments that the operator gives to this invoice are closed with a log row. */
 async function claimTransfers(step: Step, rows: TransferRow[]): Promise<TransferRow[]> {
-  const { tx, invoice, now, actor } = step;
+  const { deps, tx, invoice, now, actor } = step;
+  await releaseDust(tx, deps.db.dialect, rows, now);
   for (const row of rows) {
     if (row.payment_id === null || row.payment_id === invoice.payment_id) continue;
     const left = (await transfersOfPayment(tx, row.payment_id)).filter(

@@ -1,9 +1,9 @@
 // Stores what was read of a chain: transfers with what they pay, proofs and cursors, one transaction a page.
 import { noteContradiction, settleContradiction } from '../../data/contradictions.ts';
-import { addRanges, moveCursor, putAccountCursors } from '../../data/cursors.ts';
+import { addRanges, moveCursor, putAccountCursors, wholeVersion } from '../../data/cursors.ts';
 import { afterCommit } from '../../data/db/after-commit.ts';
 import { Overtaken } from '../../data/db/failures.ts';
-import type { Tx } from '../../data/db/open.ts';
+import type { Executor, Tx } from '../../data/db/open.ts';
 import { lockInvoices, makeDue } from '../../data/invoices.ts';
 import { dropProofs, putProofs, putUnreadable } from '../../data/proofs.ts';
 import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
@@ -11,9 +11,10 @@ import { offeredIn } from '../../data/terms.ts';
 import {
   insertTransfer,
   lockTransfers,
+  storedTransfers,
   type TransferProgress,
   transfersOfBlocks,
-  transfersOfTransactions,
+  transfersPlacedAfter,
   updateTransfer,
   wholeDepth,
 } from '../../data/transfers.ts';
@@ -21,7 +22,8 @@ import { isDeepForAll } from '../../src/chains/catalogue.ts';
 import type { Gateway, Page, PendingTransfer, Transfer, TransferUpdate } from '../../src/chains/family.ts';
 import type { Depth } from '../../src/confirmations.ts';
 import { MADE_BEFORE, type Match, placeAt } from '../../src/match.ts';
-import { findGroups, type Group, keyOf, txidsOf } from './match.ts';
+import { followDust, storeDust, type Unnamed } from './dust.ts';
+import { type Found, findGroups, type Group, keyOf } from './match.ts';
 import {
   alertBookedGone,
   alertFinalLeft,
@@ -30,6 +32,7 @@ import {
   restoreReorged,
   unplaceReorged,
 } from './reorg.ts';
+import { ROWS_PER_SLICE, type Slice, slicesOf } from './slices.ts';
 import type { ReadScope, Recording, SettleDeps } from './step.ts';
 import { followUnapplied, recordLate, recordUnmatched } from './unapplied.ts';
 
@@ -39,8 +42,9 @@ export class CursorMoved extends Error {
 }
 
 /**
- * Stores one page. Returns the cursor's new version and the invoices to evaluate. Throws CursorMoved when `version` is
- * old. Locks in the one order that all writers keep: merchant, then invoices, then transfers.
+ * Stores one page, slice by slice: the cursor and all that says how far was read move with the last. Who is interrupted
+ * before has stored transfers whose blocks the cursor does not know: the next page of all takes them out of those first.
+ * Returns the cursor's new version and the invoices to evaluate. Throws CursorMoved when `version` is old.
  */
 export async function recordPage(
   deps: SettleDeps,
@@ -50,36 +54,126 @@ export async function recordPage(
 ): Promise<{ version: number; touched: string[] }> {
   const { blockchain, now } = scope;
   const moves = page.cursor !== undefined || page.tip !== undefined || page.pace !== undefined;
-  return deps.db.transaction(async (tx) => {
-    if (moves && !(await moveCursor(tx, blockchain, version, page))) throw new CursorMoved();
-    const groups = await findGroups(deps.db, tx, blockchain, page.transfers.map(seenAt(now)));
-    groups.push(...(await findUnread(deps, tx, scope, page.orphaned_transfers ?? [])));
-    const reorged = await transfersOfBlocks(tx, blockchain, page.orphaned_blocks ?? []);
-    const updated = await transfersOfTransactions(tx, blockchain, txidsOf(page.updates ?? []));
-    const recording = await lock({ deps, tx, ...scope }, groups, [...reorged, ...updated]);
-    if (page.final_left) await alertFinalLeft(recording, page.final_left);
-    await unplaceReorged(recording, reorged);
-    for (const group of groups) await recordGroup(recording, group);
-    for (const update of page.updates ?? []) await recordUpdate(recording, update);
-    await putAccountCursors(tx, blockchain, page.accounts ?? [], now);
-    await putProofs(tx, blockchain, page.proofs ?? [], now);
-    await dropProofs(tx, blockchain, page.caught_up ?? []);
-    if (page.unreadable) await putUnreadable(tx, blockchain, page.unreadable, now);
-    await addRanges(tx, blockchain, page.ranges ?? [], now);
-    for (const id of recording.touched) await makeDue(tx, id);
-    return { version: moves ? version + 1 : version, touched: [...recording.touched] };
+  const storing = openStoring(deps, scope, moves ? version : null);
+  const hashes = page.orphaned_blocks ?? [];
+  if (moves) await takeBackUnfinished(storing, version);
+  // What is dust loses its block before; all that may be a payment with the cursor that no longer has the block.
+  if (hashes.length > 0)
+    await unplaceAll(storing, (tx) => transfersOfBlocks(tx, blockchain, hashes, { dust: ROWS_PER_SLICE }));
+  const slices = slicesOf({
+    transfers: page.transfers.map(seenAt(now)),
+    unread: page.orphaned_transfers ?? [],
+    updates: page.updates ?? [],
   });
+  const last = slices.pop() as Slice;
+  for (const slice of slices) await storing.store(slice);
+  await storing.store(last, {
+    moves: page,
+    rows: (tx) => transfersOfBlocks(tx, blockchain, hashes, { dust: null }),
+    async before(recording) {
+      if (page.final_left) await alertFinalLeft(recording, page.final_left);
+    },
+    after: (tx) => putReading(tx, scope, page),
+  });
+  return { version: storing.version ?? version, touched: [...storing.touched] };
 }
 
-/** Of transfers that something else than reading has shown, those that are not stored: the others were read at their time. */
-async function findUnread(
-  { db }: SettleDeps,
-  tx: Tx,
-  { blockchain }: ReadScope,
-  transfers: readonly Transfer[],
-): Promise<Group[]> {
-  const groups = await findGroups(db, tx, blockchain, transfers);
-  return groups.map((group) => ({ ...group, known: [] }));
+/** How far was read, of the blockchain and of its accounts. */
+async function putReading(tx: Tx, { blockchain, now }: ReadScope, page: Page): Promise<void> {
+  await putAccountCursors(tx, blockchain, page.accounts ?? [], now);
+  await putProofs(tx, blockchain, page.proofs ?? [], now);
+  await dropProofs(tx, blockchain, page.caught_up ?? []);
+  if (page.unreadable) await putUnreadable(tx, blockchain, page.unreadable, now);
+  await addRanges(tx, blockchain, page.ranges ?? [], now);
+}
+
+/** What the last slice of a page stores besides its own; all of it in one transaction. */
+interface Ending {
+  /** The cursor, tip and pace that it moves. */
+  moves?: Pick<Page, 'cursor' | 'tip' | 'pace'>;
+  /** Transfers that lose their block. */
+  rows?: (tx: Tx) => Promise<TransferRow[]>;
+  before?: (recording: Recording) => Promise<void>;
+  after?: (tx: Tx) => Promise<void>;
+  /** What updates are of, as it was when it was asked about. */
+  asked?: ReadonlyMap<string, PendingTransfer>;
+}
+
+/** Slices of what was read, one after the other, at a cursor that no one else moves meanwhile. */
+interface Storing {
+  scope: ReadScope;
+  deps: SettleDeps;
+  /** Of the cursor; null where none stands behind what is stored. */
+  version: number | null;
+  touched: Set<string>;
+  store(slice: Slice, ending?: Ending): Promise<void>;
+}
+
+function openStoring(deps: SettleDeps, scope: ReadScope, version: number | null): Storing {
+  const { blockchain } = scope;
+  const small_open: Recording['small_open'] = new Map();
+  return {
+    scope,
+    deps,
+    version,
+    touched: new Set(),
+    async store(slice, ending) {
+      const at = this.version;
+      const is_whole = ending?.moves !== undefined;
+      const touched = await deps.db.transaction(async (tx) => {
+        const { cursor, tip, pace } = ending?.moves ?? {};
+        const isOurs = at === null || (await moveCursor(tx, blockchain, at, { cursor, tip, pace }, is_whole));
+        if (!isOurs) throw new CursorMoved();
+        const placed_version = at === null || is_whole ? null : at + 1;
+        return storeSlice({ deps, tx, ...scope, placed_version, small_open }, slice, ending ?? {});
+      });
+      if (at !== null) this.version = at + 1;
+      for (const id of touched) this.touched.add(id);
+    },
+  };
+}
+
+async function storeSlice(
+  context: Omit<Recording, 'invoices' | 'transfers' | 'touched'>,
+  slice: Slice,
+  { rows, before, after, asked }: Ending,
+): Promise<Set<string>> {
+  const { deps, tx, blockchain } = context;
+  const groups = await findGroups(deps.db, tx, blockchain, slice.transfers);
+  // Of what something else than reading has shown, that which is not stored: the others were read at their time.
+  const unread = await findGroups(deps.db, tx, blockchain, slice.unread);
+  groups.push(...unread.map((group) => ({ ...group, known: [] })));
+  const reorged = (await rows?.(tx)) ?? [];
+  const updated = await storedTransfers(tx, blockchain, slice.updates);
+  const recording = await lock(context, groups, [...reorged, ...updated]);
+  await before?.(recording);
+  await unplaceReorged(recording, reorged);
+  await recordGroups(recording, groups);
+  const known = new Map(updated.map(({ id, txid, idx }) => [keyOf({ txid, index: idx }), id]));
+  for (const update of slice.updates) {
+    const row = recording.transfers.get(known.get(keyOf(update)) ?? '');
+    if (row) await recordUpdate(recording, row, update, asked?.get(keyOf(update)));
+  }
+  await after?.(tx);
+  for (const id of recording.touched) await makeDue(tx, id);
+  return recording.touched;
+}
+
+/** Takes transfers out of their blocks, slice by slice, until there are no more such. */
+async function unplaceAll(storing: Storing, find: (tx: Executor) => Promise<TransferRow[]>): Promise<void> {
+  while ((await find(storing.deps.db.query)).length > 0) {
+    await storing.store(NOTHING, { rows: find });
+  }
+}
+
+const NOTHING: Slice = { transfers: [], unread: [], updates: [] };
+
+/** What a page has placed in blocks that was not stored to its end: the branch that is read next may not have those. */
+async function takeBackUnfinished(storing: Storing, version: number): Promise<void> {
+  const { scope, deps } = storing;
+  const whole = await wholeVersion(deps.db.query, scope.blockchain);
+  if (whole >= version) return;
+  await unplaceAll(storing, (query) => transfersPlacedAfter(query, scope.blockchain, whole, ROWS_PER_SLICE));
 }
 
 /** Where a transfer stands that no reading has shown in a block. */
@@ -103,18 +197,12 @@ export async function recordUpdates(
   updates: readonly TransferUpdate[],
   pending: readonly PendingTransfer[],
 ): Promise<string[]> {
-  const before = new Map(pending.map((each) => [keyOf(each), each]));
-  return deps.db.transaction(async (tx) => {
-    // What was replaced itself, by what it replaces now, is back.
-    const replacing = updates.flatMap(({ replaced_by }) => replaced_by ?? []);
-    const groups = await findGroups(deps.db, tx, scope.blockchain, replacing);
-    const known = await transfersOfTransactions(tx, scope.blockchain, txidsOf(updates));
-    const recording = await lock({ deps, tx, ...scope }, groups, known);
-    for (const group of groups) await recordGroup(recording, group);
-    for (const update of updates) await recordUpdate(recording, update, before.get(keyOf(update)));
-    for (const id of recording.touched) await makeDue(tx, id);
-    return [...recording.touched];
-  });
+  const asked = new Map(pending.map((each) => [keyOf(each), each]));
+  const storing = openStoring(deps, scope, null);
+  // What was replaced itself, by what it replaces now, is back.
+  const transfers = updates.flatMap(({ replaced_by }) => replaced_by ?? []);
+  for (const slice of slicesOf({ transfers, updates })) await storing.store(slice, { asked });
+  return [...storing.touched];
 }
 
 /**
@@ -144,13 +232,9 @@ async function recordTransfers(
   scope: ReadScope & Pick<Recording, 'is_looked_up'>,
   transfers: readonly Transfer[],
 ): Promise<string[]> {
-  return deps.db.transaction(async (tx) => {
-    const groups = await findGroups(deps.db, tx, scope.blockchain, transfers.map(seenAt(scope.now)));
-    const recording = await lock({ deps, tx, ...scope }, groups, []);
-    for (const group of groups) await recordGroup(recording, group);
-    for (const id of recording.touched) await makeDue(tx, id);
-    return [...recording.touched];
-  });
+  const storing = openStoring(deps, scope, null);
+  for (const slice of slicesOf({ transfers: transfers.map(seenAt(scope.now)) })) await storing.store(slice);
+  return [...storing.touched];
 }
 
 async function lock(
@@ -179,37 +263,54 @@ async function lock(
   return { ...context, invoices, transfers, touched: new Set() };
 }
 
-async function recordGroup(recording: Recording, { known, fresh, matches, booked }: Group): Promise<void> {
+async function recordGroups(recording: Recording, groups: readonly Group[]): Promise<void> {
+  const unnamed: Unnamed[] = [];
+  for (const group of groups) unnamed.push(...(await recordGroup(recording, group)));
+  for (const { transfer, reason } of await storeDust(recording, unnamed))
+    await insertUnmatched(recording, transfer, reason);
+}
+
+/** Returns what names no invoice: whether it is listed is decided for all of them together. */
+async function recordGroup(
+  recording: Recording,
+  { known, fresh, matches, booked }: Group,
+): Promise<Unnamed[]> {
   const { tx, blockchain, now } = recording;
   for (const { id, transfer } of known) {
     const row = recording.transfers.get(id);
     if (row) await refresh(recording, row, transfer);
   }
-  const names = (found: Match<InvoiceRow>) => found.disposition !== 'unmatched' && found.invoice.id;
+  const nameOf = (found: Found) => (found.disposition === 'unmatched' ? null : found.invoice.id);
   // Where one output names the invoice that was meant, those that name others are theirs.
-  const isShared = booked && matches.some((found) => names(found) === booked.invoice_id);
+  const isShared = booked && matches.some((found) => nameOf(found) === booked.invoice_id);
   // Several outputs of one transaction are one payment.
-  const broughtTo = (found: Match<InvoiceRow>): bigint =>
-    fresh.reduce((sum, { amount_atomic }, at) => {
-      const other = matches[at];
-      return other && names(other) === names(found) ? sum + amount_atomic : sum;
-    }, 0n);
+  const brought = new Map<string | null, bigint>();
+  for (const [at, { amount_atomic }] of fresh.entries()) {
+    const name = nameOf(matches[at] as Found);
+    brought.set(name, (brought.get(name) ?? 0n) + amount_atomic);
+  }
   const given: Transfer[] = [];
+  const unnamed: Unnamed[] = [];
   for (const [at, transfer] of fresh.entries()) {
-    const found = matches[at] as Match<InvoiceRow>;
-    const isOther = isShared && names(found) && names(found) !== booked.invoice_id;
+    const found = matches[at] as Found;
+    const name = nameOf(found);
+    const isOther = isShared && name !== null && name !== booked.invoice_id;
     if (booked && !isOther) {
       // What an operator booked is held against what was read, and against nothing less.
       if (recording.is_looked_up) continue;
-      await insertTransfer(tx, blockchain, transfer, 'final', bookedPlace(booked), now);
+      await insertTransfer(tx, blockchain, transfer, 'final', bookedPlace(recording, booked), now);
       given.push(transfer);
-    } else await insertMatched(recording, transfer, found, broughtTo(found));
+    } else if (found.disposition === 'unmatched' && !found.names)
+      unnamed.push({ transfer, gateway: gatewayOf(recording, transfer.chain), reason: found.reason });
+    else await insertMatched(recording, transfer, found, brought.get(name) ?? 0n);
   }
   if (booked && given.length > 0) await compareBooked(recording, booked, given);
+  return unnamed;
 }
 
 /** A transaction that an operator booked by hand before it was read belongs to that invoice. */
-const bookedPlace = (booked: TransferRow) => ({
+const bookedPlace = ({ placed_version }: Recording, booked: TransferRow) => ({
+  placed_version,
   disposition: 'matched' as const,
   invoice_id: booked.invoice_id,
   payment_id: booked.payment_id,
@@ -239,36 +340,43 @@ async function compareBooked(
   );
 }
 
+async function insertPlaced(
+  recording: Recording,
+  transfer: Transfer,
+  disposition: TransferRow['disposition'],
+  invoice_id: string | null,
+): Promise<TransferRow | undefined> {
+  const { tx, deps, now, blockchain, placed_version } = recording;
+  const state = stateOf(recording, transfer.chain, transfer);
+  const place = { disposition, invoice_id, payment_id: null, placed_version, unread: unreadIn(recording) };
+  const row = await insertTransfer(tx, blockchain, transfer, state, place, now);
+  const waited_seconds = now - transfer.earliest_at;
+  if (row) afterCommit(tx, () => deps.metrics.payment_seen_seconds.observe([blockchain], waited_seconds));
+  return row;
+}
+
+async function insertUnmatched(recording: Recording, transfer: Transfer, reason: string): Promise<void> {
+  const row = await insertPlaced(recording, transfer, 'unmatched', null);
+  if (row) await recordUnmatched(recording, gatewayOf(recording, transfer.chain), row, reason);
+}
+
 async function insertMatched(
   recording: Recording,
   transfer: Transfer,
   found: Match<InvoiceRow>,
   brings: bigint,
 ): Promise<void> {
-  const { tx, deps, now, blockchain } = recording;
-  const state = stateOf(recording, transfer.chain, transfer);
-  const insert = async (disposition: TransferRow['disposition'], invoice_id: string | null) => {
-    const place = { disposition, invoice_id, payment_id: null, unread: unreadIn(recording) };
-    const row = await insertTransfer(tx, blockchain, transfer, state, place, now);
-    const waited_seconds = now - transfer.earliest_at;
-    if (row) afterCommit(tx, () => deps.metrics.payment_seen_seconds.observe([blockchain], waited_seconds));
-    return row;
-  };
-  const context = { deps, tx, now };
-  const unmatched = async (reason: string) => {
-    const row = await insert('unmatched', null);
-    if (row) await recordUnmatched(context, gatewayOf(recording, transfer.chain), row, reason);
-  };
-  if (found.disposition === 'unmatched') return unmatched(found.reason);
+  const { tx } = recording;
+  if (found.disposition === 'unmatched') return insertUnmatched(recording, transfer, found.reason);
   // As it is now that it is locked: a payment must never belong to an invoice that waits no more.
   const locked = recording.invoices.get(found.invoice.id) ?? found.invoice;
   const place = placeAt(transfer, (await offeredIn(tx, locked, transfer.chain)) ?? locked);
-  if (place === 'before') return unmatched(MADE_BEFORE);
+  if (place === 'before') return insertUnmatched(recording, transfer, MADE_BEFORE);
   const invoice = await inItsCoin(recording, locked, { chain: transfer.chain, brings, place });
   const is_late = place === 'late' || invoice.chain !== transfer.chain;
-  const row = await insert(is_late ? 'late' : 'matched', invoice.id);
+  const row = await insertPlaced(recording, transfer, is_late ? 'late' : 'matched', invoice.id);
   if (!row) return;
-  if (is_late) await recordLate(context, invoice, row);
+  if (is_late) await recordLate(recording, invoice, row);
   else recording.touched.add(invoice.id);
 }
 
@@ -294,13 +402,11 @@ async function refresh(recording: Recording, known: TransferRow, transfer: Trans
 
 async function recordUpdate(
   recording: Recording,
+  known: TransferRow,
   update: TransferUpdate,
   pending?: PendingTransfer,
 ): Promise<void> {
-  const known = [...recording.transfers.values()].find(
-    ({ txid, idx }) => txid === update.txid && idx === update.index,
-  );
-  if (known?.state !== 'pending') return;
+  if (known.state !== 'pending') return;
   // How deep a block is, that no reading has shown it in, tells nothing of it.
   if (known.unread === 1 && update.state !== 'gone') return;
   if (pending && (pending.height !== known.height || pending.block_hash !== known.block_hash)) return;
@@ -315,10 +421,18 @@ async function recordUpdate(
 async function progress(
   recording: Recording,
   known: TransferRow,
-  next: TransferProgress,
+  found: TransferProgress,
   reason?: string,
 ): Promise<void> {
-  const { deps, tx, now } = recording;
+  const { deps, tx, now, placed_version } = recording;
+  const isPlaced = found.block_hash !== null && found.block_hash !== known.block_hash;
+  // No one waits for dust to be deep.
+  const isEnough = known.dust_day !== null && found.state === 'pending' && found.height !== null;
+  const next: TransferProgress = {
+    ...found,
+    ...(isEnough ? { state: 'final' } : {}),
+    ...(isPlaced ? { placed_version } : {}),
+  };
   // Of what is booked no one asks how deep it is: it may stay pending for long where only the chain's own word ends that.
   const isAsDeep =
     known.booked_invoice_id !== null ||
@@ -334,7 +448,8 @@ async function progress(
   const row = { ...known, ...next };
   recording.transfers.set(row.id, row);
   if (row.booked_invoice_id !== null && row.state === 'gone') await alertBookedGone(recording, row, reason);
-  if (row.disposition !== 'matched' || row.invoice_id === null)
+  if (row.dust_day !== null) await followDust(recording, known, row);
+  else if (row.disposition !== 'matched' || row.invoice_id === null)
     await followUnapplied({ deps, tx, now }, row, reason);
   else if (known.state === 'gone') await restoreReorged(recording, row, row.invoice_id);
   else {

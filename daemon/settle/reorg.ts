@@ -3,15 +3,14 @@ import { noteContradiction } from '../../data/contradictions.ts';
 import { getPayment, insertLog } from '../../data/payments.ts';
 import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import { orphanTransfers, placeTransfers } from '../../data/transfers.ts';
+import { followDust } from './dust.ts';
 import type { Recording } from './step.ts';
 import { takeBack } from './terms.ts';
 import { recordLate, sayBack } from './unapplied.ts';
 
 /** Transfers of blocks that left the chain are pending again, in no block. */
-export async function unplaceReorged(
-  { tx, now, touched, transfers }: Recording,
-  rows: readonly TransferRow[],
-): Promise<void> {
+export async function unplaceReorged(recording: Recording, rows: readonly TransferRow[]): Promise<void> {
+  const { tx, now, touched, transfers } = recording;
   await orphanTransfers(
     tx,
     rows.map(({ id }) => id),
@@ -20,8 +19,17 @@ export async function unplaceReorged(
   for (const { id } of rows) {
     const row = transfers.get(id);
     if (!row) continue;
-    const unplaced = { height: null, block_hash: null, confirmations: 0, depth_seconds: null };
-    transfers.set(id, { ...row, state: 'pending', ...unplaced });
+    const nowhere: TransferRow = {
+      ...row,
+      state: 'pending',
+      height: null,
+      block_hash: null,
+      confirmations: 0,
+      depth_seconds: null,
+      placed_version: null,
+    };
+    transfers.set(id, nowhere);
+    await followDust(recording, row, nowhere);
     if (row.disposition === 'matched' && row.invoice_id !== null) touched.add(row.invoice_id);
   }
 }

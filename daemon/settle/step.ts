@@ -11,6 +11,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { Quorum } from '../observer/quorum.ts';
 import type { ClockCheck } from '../process/clock-check.ts';
 import type { Signals } from '../process/signals.ts';
+import type { Rates } from '../rates/rates.ts';
 import type { Config } from '../settings/config.ts';
 import type { Webhooks } from '../webhooks/queue.ts';
 
@@ -24,6 +25,7 @@ export interface SettleDeps {
   webhooks: Pick<Webhooks, 'kick'>;
   signals: Pick<Signals, 'announce'>;
   quorum: Pick<Quorum, 'needed'>;
+  rates: Pick<Rates, 'rate'>;
   metrics: Pick<Metrics, 'payment_seen_seconds' | 'payment_confirmed_seconds'>;
   /** Aborts when the daemon is asked to stop: what is due and not begun is left for others, or for the next start. */
   stopping?: AbortSignal;
@@ -87,4 +89,8 @@ export interface Recording extends ReadScope {
   touched: Set<string>;
   /** Whether it was shown by a look-up alone, and by no reading. */
   is_looked_up?: boolean;
+  /** The version of the cursor that stands behind this slice until its page is stored to the end; null in the last one. */
+  placed_version: number | null;
+  /** By address and asset: what open invoices ask for that is small enough to be dust; of the whole page. */
+  small_open: Map<string, bigint[]>;
 }

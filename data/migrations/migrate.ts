@@ -35,7 +35,8 @@ import * as dismissals from './0024-dismissals.ts';
 import * as creation from './0025-creation.ts';
 import * as unapplied from './0026-unapplied.ts';
 import * as pace from './0027-pace.ts';
-import * as lookUps from './0031-look-ups.ts';
+import * as dust from './0028-dust.ts';
+import * as lookUps from './0030-look-ups.ts';
 
 interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -69,7 +70,8 @@ const steps: Record<string, Migration> = {
   '0025-creation': creation,
   '0026-unapplied': unapplied,
   '0027-pace': pace,
-  '0031-look-ups': lookUps,
+  '0028-dust': dust,
+  '0030-look-ups': lookUps,
 };
 
 /**

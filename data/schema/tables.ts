@@ -268,6 +268,10 @@ interface TransfersTable {
   payment_id: string | null;
   /** Set once when it is counted in a confirmed invoice: an output books once, ever. */
   booked_invoice_id: string | null;
+  /** The day since 1970 that it is counted in as dust; null where it is none. */
+  dust_day: number | null;
+  /** At which version of the cursor it was placed in its block; null where no cursor stands behind it. */
+  placed_version: number | null;
   first_seen_at: Once<number>;
   updated_at: number;
 }
@@ -479,6 +483,8 @@ interface CursorsTable {
   cursor: JsonColumn<Json> | null;
   /** Raised at every move; a move is a compare-and-set on it. */
   version: number;
+  /** Pages are stored to their end up to this version. */
+  whole_version: Generated<number>;
   tip_height: number | null;
   tip_hash: string | null;
   tip_time: number | null;
@@ -563,6 +569,18 @@ interface AccountCursorsTable {
   blockchain: string;
   account: string;
   cursor: JsonColumn<Json>;
+  updated_at: number;
+}
+
+/** What is below any price worth asking and pays nothing, for each address, asset and day. */
+interface DustTable {
+  blockchain: Once<string>;
+  chain: Once<string>;
+  address_key: Once<string>;
+  /** Days since 1970, UTC. */
+  day: Once<number>;
+  count: number;
+  amount_atomic: string;
   updated_at: number;
 }
 
@@ -672,6 +690,7 @@ export interface Tables {
   address_accounts: AddressAccountsTable;
   unreadable_assets: UnreadableAssetsTable;
   contradictions: ContradictionsTable;
+  dust: DustTable;
   read_ranges: ReadRangesTable;
   idempotency: IdempotencyTable;
   leases: LeasesTable;
@@ -714,6 +733,7 @@ export type PaymentRow = Selectable<PaymentsTable>;
 export type PaymentLogRow = Selectable<PaymentLogsTable>;
 export type LedgerRow = Selectable<LedgerTable>;
 export type IncomeRow = Selectable<IncomeTable>;
+export type DustRow = Selectable<DustTable>;
 export type EventRow = Selectable<EventsTable>;
 export type DeliveryRow = Selectable<DeliveriesTable>;
 export type AddressAccountRow = Selectable<AddressAccountsTable>;

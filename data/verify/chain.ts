@@ -34,7 +34,7 @@ export interface ChainFault {
   booked_invoice_id: string | null;
 }
 
-/** One watched address in one asset: `on_chain` = `matched` + `late` + `unmatched` + all exclusions, where it is `ok`. */
+/** One watched address in one asset: `on_chain` = `matched` + `late` + `unmatched` + `dust` + all exclusions, where it is `ok`. */
 export interface AccountBalance {
   blockchain: string;
   address: string;
@@ -47,6 +47,8 @@ export interface AccountBalance {
   matched: bigint;
   late: bigint;
   unmatched: bigint;
+  /** Below any price worth asking: counted, and not listed. */
+  dust: bigint;
   exclusions: Exclusions;
   /** What is left: more than zero where the chain has more. */
   difference: bigint;
@@ -131,6 +133,7 @@ export function compareAccount(stored: StoredAccount, compared: Compared): Accou
     matched: 0n,
     late: 0n,
     unmatched: 0n,
+    dust: 0n,
     exclusions: { before_the_watch: 0n, not_proved_yet: 0n, in_no_block: 0n, booked_by_hand: 0n },
     difference: 0n,
     faults: [],
@@ -150,7 +153,8 @@ export function compareAccount(stored: StoredAccount, compared: Compared): Accou
     else balance.faults.push(faultOf('missing in the books', undefined, credit));
   }
   const excluded = Object.values(balance.exclusions).reduce((sum, each) => sum + each, 0n);
-  balance.difference = balance.on_chain - balance.matched - balance.late - balance.unmatched - excluded;
+  balance.difference =
+    balance.on_chain - balance.matched - balance.late - balance.unmatched - balance.dust - excluded;
   balance.ok = balance.unread === null && balance.faults.length === 0 && balance.difference === 0n;
   return balance;
 }
@@ -177,7 +181,7 @@ function countStored(balance: AccountBalance, both: Both, row: TransferRow, cred
     else balance.faults.push(faultOf('gone in the books', row, credit));
     return;
   }
-  balance[row.disposition] += amount;
+  balance[row.dust_day === null ? row.disposition : 'dust'] += amount;
   if (credit?.amount_atomic === amount) return;
   if (credit) {
     balance.faults.push(faultOf('another amount', row, credit));

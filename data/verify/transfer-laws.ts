@@ -108,12 +108,34 @@ export const transferLaws: Check[] = [
     'a transfer that no invoice takes and no payment lists',
     'it is money that the operator is not shown; read its blockchain again, or give it to an invoice by its txid',
     () => `select id as transfer_id, blockchain, txid, address_key, amount_atomic, disposition from transfers
-      where disposition <> 'matched' and payment_id is null
+      where disposition <> 'matched' and payment_id is null and dust_day is null
       union all
       select t.id, t.blockchain, t.txid, t.address_key, t.amount_atomic, t.disposition
       from transfers t left join invoices i on i.id = t.invoice_id
       where t.disposition = 'matched' and t.booked_invoice_id is null and t.state <> 'gone'
         and (i.id is null or i.status <> 'created')`,
+  ),
+  bySql(
+    9,
+    'a transfer that is counted as dust and is listed, or taken by an invoice, too',
+    SEE_PAYMENT,
+    () => `select id as transfer_id, blockchain, txid, disposition, payment_id, invoice_id from transfers
+      where dust_day is not null and (disposition <> 'unmatched' or payment_id is not null or invoice_id is not null
+        or booked_invoice_id is not null)`,
+  ),
+  bySql(
+    9,
+    'a day of dust that is not the sum of its transfers',
+    'it is money that the operator is shown a wrong sum of; this is a bug, report it',
+    ({ sum }) => `select blockchain, chain, address_key, day, sum(counted) as counted, sum(stored) as stored,
+        ${sum('counted_atomic')} as counted_atomic, ${sum('stored_atomic')} as stored_atomic
+      from (select blockchain, chain, address_key, day, count as counted, 0 as stored,
+          amount_atomic as counted_atomic, '0' as stored_atomic from dust
+        union all
+        select blockchain, chain, address_key, dust_day, 0, count(*), '0', ${sum('amount_atomic')} from transfers
+        where dust_day is not null and state <> 'gone' group by blockchain, chain, address_key, dust_day) both_sides
+      group by blockchain, chain, address_key, day
+      having sum(counted) <> sum(stored) or ${sum('counted_atomic')} <> ${sum('stored_atomic')}`,
   ),
   bySql(
     9,

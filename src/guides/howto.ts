@@ -187,6 +187,7 @@ gw invoice wait {invoice_id}
 - Too much: confirmed with \`over\`; refund the difference from your wallet if you like.
 - Too late, or for a cancelled invoice: a \`late\` payment.
 - Without a memo, or with a wrong one: \`unmatched\`.
+- Less than a cent that names no invoice: counted as dust, and not listed.
 - Another token: only genuine assets of the gateway count.
 
 For late and unmatched payments, give the operator the transaction ID: they book it with \`resolve\`, once.`,

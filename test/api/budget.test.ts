@@ -37,7 +37,7 @@ const budgets: Record<number, string> = {
   20: 'claimOnPage',
   // Each way that a text can be meant is searched, and then the story read.
   24: 'explain',
-  30: 'listObservers',
+  34: 'listObservers',
   // Its webhook is on its way at once, and counts.
   28: 'simulateInvoice',
 };

@@ -76,7 +76,15 @@ export const payments = {
     'watch-24h': 'addresses stay watched 24 h after an invoice ends',
     'late-listed': 'a transfer for an ended invoice is a late payment, never booked automatically',
     'unmatched-listed': 'a transfer that matches nothing is an unmatched payment, never booked automatically',
-    'address-sum': 'for each watched address: sum on chain = matched + late + unmatched',
+    'address-sum': 'for each watched address: sum on chain = matched + late + unmatched + dust',
+    'dust-counted':
+      'a transfer below a cent, and below all that open invoices at its address ask for, that names no invoice by memo, reference or amount is counted by address and day, and is neither listed nor notified of',
+    'dust-once':
+      'dust is counted once however often and by however many daemons it is read, no more once it left the chain or an operator gave it to an invoice',
+    'dust-shown':
+      'operators read the sums of dust by blockchain, merchants those of addresses that are theirs alone',
+    'page-slices':
+      'a page of any length is stored in transactions of a bounded number of rows, and whatever interrupts it between two of them leaves what the next reading corrects',
     'unapplied-to-operator': 'late and unmatched payments are listed to the operator, who can resolve',
     'cancel-detected-409': 'cancel of an invoice with a detected transfer is 409',
     'ended-simulate': 'simulate of a confirmed invoice returns it, of another ended one is 409',

@@ -43,6 +43,7 @@ interface TransferRow {
   disposition: string;
   invoice_id: string | null;
   booked_invoice_id: string | null;
+  dust_day: bigint | null;
   earliest_at: bigint;
   latest_at: bigint;
 }
@@ -386,7 +387,7 @@ export class Oracle {
     return version && isNamed(payment, version, bill) ? version : null;
   }
 
-  /** Every true credit stands in exactly one of matched, late, unmatched. */
+  /** Every true credit stands in exactly one of matched, late, unmatched and dust; what names its bill is never dust. */
   #finishPayments(): void {
     const { town, books, fail } = this.#options;
     const watched = new Map<string, { since: bigint }>();
@@ -394,12 +395,18 @@ export class Oracle {
       'select * from watches',
     ))
       watched.set(`${town.spaceOf(row.blockchain)} ${row.address_key}`, row);
+    const dust = new Map<string, bigint>();
+    const skipped = new Set<string>();
     for (const payment of town.payments) {
-      const { blockchain, chain, wallet, serial, kind } = payment;
+      const { blockchain, chain, wallet, serial, kind, bill } = payment;
+      const place = `${blockchain} ${wallet.key} ${chain}`;
       const watch = watched.get(`${town.spaceOf(blockchain)} ${wallet.key}`);
       const first = town.firstAsked(blockchain, wallet.key);
-      if (!watch || first === null || payment.sent_ms < first || town.traps.has(wallet.key)) continue;
-      if (this.#isBehind(payment)) continue;
+      const isUnknown = !watch || first === null || payment.sent_ms < first || town.traps.has(wallet.key);
+      if (isUnknown || this.#isBehind(payment)) {
+        skipped.add(place);
+        continue;
+      }
       const standing = this.#model(blockchain).standing(payment);
       for (const { txid, amount } of payment.versions) {
         const rows = books.rows<TransferRow>(
@@ -424,8 +431,36 @@ export class Oracle {
             'no-credit-without-money',
             `payment ${serial} (${kind}) as ${txid} is not on the chain, but stored as final`,
           );
+        if (!here.some(({ dust_day }) => dust_day !== null)) continue;
+        if (bill && standing && isNamed(payment, standing, bill))
+          fail('no-payment-is-dust', `payment ${serial} (${kind}) as ${txid} names ${bill.id}`);
+        if (txid === standing?.txid) dust.set(place, (dust.get(place) ?? 0n) + amount);
+        // What may still come is counted until it cannot.
+        else skipped.add(place);
       }
     }
+    this.#finishDust(dust, skipped);
+  }
+
+  /** What is counted as dust is what truly came. */
+  #finishDust(dust: ReadonlyMap<string, bigint>, skipped: ReadonlySet<string>): void {
+    const { books, fail } = this.#options;
+    const counted = new Map<string, bigint>();
+    for (const row of books.rows<{
+      blockchain: string;
+      address_key: string;
+      chain: string;
+      amount_atomic: string;
+    }>('select * from dust')) {
+      const place = `${row.blockchain} ${row.address_key} ${row.chain}`;
+      counted.set(place, (counted.get(place) ?? 0n) + BigInt(row.amount_atomic));
+    }
+    for (const place of new Set([...dust.keys(), ...counted.keys()]))
+      if (!skipped.has(place) && (dust.get(place) ?? 0n) !== (counted.get(place) ?? 0n))
+        fail(
+          'dust-is-counted',
+          `${counted.get(place) ?? 0n} of ${dust.get(place) ?? 0n} is counted at ${place}`,
+        );
   }
 
   /** Whether the operator is shown that more of a flooded account is still to be read. */

@@ -211,7 +211,7 @@ export const listObservers = endpoint({
   effect: 'read',
   keywords: 'observer state behind',
   description:
-    'Per blockchain: provider, tip, cursor, the ranges that were read completely, failures, and the transfers that were late or match nothing.',
+    'Per blockchain: provider, tip, cursor, the ranges that were read completely, failures, and the transfers that were late or match nothing. What is below a cent and names no invoice is counted as `dust`, and not listed.',
   response: AdminObservers,
   hidden: true,
   example: {},

@@ -253,7 +253,7 @@ export const listInbox = endpoint({
   effect: 'read',
   keywords: 'held late unmatched payments, failed webhooks, todo, money that waits, queue',
   description:
-    'Money that is held, came late or names no invoice, with what it may mean; events that no receiver accepted in the last 30 days; blockchains that cannot be read. What has waited longest first, each with what may be done now. At most 50 of each kind: `has_more` says that there are others.',
+    'Money that is held, came late or names no invoice, with what it may mean; events that no receiver accepted in the last 30 days; blockchains that cannot be read. What has waited longest first, each with what may be done now. At most 50 of each kind: `has_more` says that there are others. What is below a cent and names no invoice is counted as `dust`, and waits for no one.',
   response: Inbox,
   extension: true,
   example: {},

@@ -7,6 +7,7 @@ import {
   amountMatches,
   BalancePublic,
   Dismissal,
+  DustSum,
   IncomePublic,
   InvoicePublic,
   invoiceStatuses,
@@ -316,6 +317,7 @@ export const ObserverPublic = shape('ObserverPublic', {
   unmatched_count: count(),
   late: z.array(AdminPayment).describe('The latest transfers for invoices that had ended'),
   late_count: count(),
+  dust: z.array(DustSum).describe('The latest days on which dust came; at most 50'),
   requests: count().describe('Requests to providers since the start'),
   failures: count(),
   read_through: unixSeconds()

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { matchedBy, matchKinds } from '../../explain.ts';
 import { count, decimalString, shape, unixSeconds } from '../describe/shape.ts';
-import { Dismissal, InvoicePublic, PaymentPublic } from './resources.ts';
+import { Dismissal, DustSum, InvoicePublic, PaymentPublic } from './resources.ts';
 
 const match = {
   kind: z.enum(matchKinds),
@@ -105,6 +105,11 @@ export const InboxItem = shape(
 export const Inbox = shape('Inbox', {
   data: z.array(InboxItem).describe('What has waited longest first'),
   has_more: z.boolean(),
+  dust: z
+    .array(DustSum)
+    .describe(
+      'Nothing to do about: the days of the last 30 on which dust came to addresses that are yours alone; at most 50',
+    ),
 });
 
 export const PaymentRemark = shape(

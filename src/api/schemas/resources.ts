@@ -167,6 +167,19 @@ export const Dismissal = shape(
   'Who has dealt with a payment elsewhere, so that it waits no longer.',
 );
 
+export const DustSum = shape(
+  'DustSum',
+  {
+    chain: z.string().describe('Gateway id'),
+    currency: z.string(),
+    address_key: z.string(),
+    day: z.string().describe('YYYY-MM-DD, UTC'),
+    count: count().describe('Transfers'),
+    amount: decimalString().describe('Their sum'),
+  },
+  'Transfers of one day to one address that are below a cent and name no invoice: counted, and not listed one by one.',
+);
+
 export const PaymentLogPublic = shape('PaymentLogPublic', {
   id: z.uuid(),
   from_status: z.string().nullable(),

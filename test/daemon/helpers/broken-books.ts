@@ -177,6 +177,21 @@ export const breaks: Break[] = [
   },
   {
     law: 9,
+    says: 'a day of dust that is not the sum',
+    by: `update dust set amount_atomic = '8'`,
+  },
+  {
+    law: 9,
+    says: 'a day of dust that is not the sum',
+    by: `update dust set count = count + 1`,
+  },
+  {
+    law: 9,
+    says: 'counted as dust and is listed',
+    by: `update transfers set disposition = 'late' where dust_day is not null`,
+  },
+  {
+    law: 9,
     says: 'another payment than its own',
     by: `update invoices set payment_id = null where id = ${first('invoices', `status = 'confirmed'`)}`,
   },

@@ -210,6 +210,8 @@ async function unapplied(service: TestApp, merchant: TestMerchant): Promise<void
     transferTo(service, short, { amount_atomic: 5n, final: true }),
     transferTo(service, short, { memo: 'of no invoice', final: true }),
     transferTo(service, short, { memo: null, final: true }),
+    transferTo(service, short, { memo: 'dust of no invoice', amount_atomic: 3n, final: true }),
+    transferTo(service, short, { memo: null, amount_atomic: 4n, final: true }),
   ]);
   await service.fetch('POST', `/v1/invoices/${cancelled.id}/cancel`, { key: merchant.key });
   await vanish(service, gone);
