@@ -67,8 +67,6 @@ const PAYABLE = 8;
 /** A block that old is final, where neither the network nor the settings say when it is. */
 const FINAL_SECONDS = 7200;
 const LEAST_FINAL_BLOCKS = 256;
-/** Networks whose newest blocks are few enough to be asked for one by one. */
-const SLOW_BLOCK_SECONDS = 2;
 const [LEAST_POLL_SECONDS, MOST_POLL_SECONDS] = [6, 12];
 
 /** Chain ids of what is built in, which the settings must not add a second time. */
@@ -115,9 +113,11 @@ function blockchainOf(
       // It has one id: a provider that has another one is of another network.
       chain_ids: { mainnet: 0, testnet: 0, [network]: chain_id },
       block_seconds,
-      newest_by_hash: block_seconds >= SLOW_BLOCK_SECONDS,
       coins: { mainnet: coins, testnet: coins },
-      final: { depth: min_confirmations, alone: final_blocks ?? alone },
+      final: {
+        depth_seconds: Math.ceil(min_confirmations * block_seconds),
+        alone_seconds: Math.ceil((final_blocks ?? alone) * block_seconds),
+      },
     }),
     requests_per_second: 4,
     providers: { mainnet: [], testnet: [] },

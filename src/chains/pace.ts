@@ -12,7 +12,7 @@ const SPAN_SECONDS = 15;
 const HOUR_SPAN_SECONDS = 150;
 /** Spans that the last minutes are made of; with fewer than the least nothing is known yet. */
 const RECENT_SPANS = 20;
-const LEAST_SPANS = 3;
+const LEAST_SPANS = 5;
 const HOUR_SECONDS = 3_600;
 /** Of an hour, what must have been read before it is one. */
 const LEAST_HOUR_SECONDS = 1_800;

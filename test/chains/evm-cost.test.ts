@@ -70,9 +70,12 @@ describe.runIf(hasAnvil)('reading an EVM network', () => {
     const { requests, calls } = idle;
     const { network, side } = cost;
     if (process.env.EVM_COSTS) console.log(cost.network.name, idle, busy);
-    // A thousand balances are two calls.
-    const more = network.coins[side].found_by === 'log' ? 0 : 60 / cost.poll_seconds;
-    expect([busy.requests, busy.calls]).toEqual([requests, calls + more]);
+    // A thousand balances are two calls. Where they alone are asked, so are the numbers of eight addresses in each reading.
+    const { found_by } = network.coins[side];
+    const more = found_by === 'log' ? 0 : 60 / cost.poll_seconds;
+    expect(busy.requests).toBe(requests);
+    if (found_by !== 'balances') expect(busy.calls).toBe(calls + more);
+    else expect(busy.calls).toBeLessThanOrEqual(calls + more * (1 + 2 * 8));
     expect(requests).toBeLessThanOrEqual(cost.requests);
     expect(calls).toBeLessThanOrEqual(cost.calls);
   });

@@ -278,13 +278,13 @@ describe.runIf(hasAnvil)('an EVM provider', () => {
       const { front, observer, to } = await watching(bsc);
       front.add(rangeCap(allowed, text, code));
       await pay(to, 1n);
-      await chain.grow(50);
+      await chain.grow(50, 22);
       await pay(to, 2n);
       await observer.read();
       expect(observer.amounts(to)).toEqual([1n, 2n]);
       expect(observer.height()).toBe(await chain.height());
       front.requests.length = 0;
-      await chain.grow(12);
+      await chain.grow(12, 6);
       await observer.read();
       const asked = logCalls(front).map(blocksOf);
       // Where none was refused for long, more is tried again, once.
@@ -631,7 +631,7 @@ describe.runIf(hasAnvil)('an EVM provider', () => {
         : next(call),
     );
     await pay(to, 1n);
-    await chain.mine(13, 3);
+    await chain.mine(13, 0.4);
     await observer.read();
     expect(observer.to(to)).toMatchObject([{ confirmations: 14, final: false }]);
     await chain.mine(1, 40);
@@ -672,15 +672,15 @@ describe.runIf(hasAnvil)('an EVM provider', () => {
         },
       ],
     ])('%s: they are by their depth', async (_, fault) => {
-      const network = { ...bsc, final: { depth: 15, alone: 40 } };
+      const network = { ...bsc, final: { depth_seconds: 7, alone_seconds: 18 } };
       const { front, observer, to } = await watching(network, [tokenOf(network)]);
       front.add(fault);
       await pay(to, 1n);
-      await chain.grow(35);
+      await chain.grow(35, 14);
       await observer.read();
       await observer.read();
       expect(observer.to(to)).toMatchObject([{ final: false, confirmations: 36 }]);
-      await chain.grow(10);
+      await chain.grow(10, 10);
       await observer.read();
       expect(observer.to(to)).toMatchObject([{ final: true }]);
     });

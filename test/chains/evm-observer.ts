@@ -3,6 +3,7 @@ import { assets } from '../../src/chains/assets.ts';
 import { evm } from '../../src/chains/evm/family.ts';
 import type { EvmNetwork } from '../../src/chains/evm/networks.ts';
 import {
+  type AccountProof,
   type Gateway,
   type Json,
   type Network,
@@ -97,11 +98,11 @@ export function createEvmObserver({ network, gateways, rpc, other, now, side = '
   }
 
   function follow(update: TransferUpdate): void {
-    const { state, height, block_hash, confirmations, reason } = update;
+    const { state, height, block_hash, confirmations, depth_seconds = null, reason } = update;
     if (state === 'gone') observer.gone.set(idOf(update), reason ?? '');
     const known = observer.transfers.get(idOf(update));
     if (!known) throw new Error(`${idOf(update)} is not stored, and became ${state}`);
-    Object.assign(known, { height, block_hash, confirmations, final: state === 'final' });
+    Object.assign(known, { height, block_hash, confirmations, depth_seconds, final: state === 'final' });
   }
 
   function store(page: Page): void {
@@ -125,6 +126,12 @@ export function createEvmObserver({ network, gateways, rpc, other, now, side = '
     if (page.cursor !== undefined) observer.cursor = JSON.parse(JSON.stringify(page.cursor)) as Json;
     for (const [account, cursor] of page.accounts ?? [])
       observer.accounts.set(account, JSON.parse(JSON.stringify(cursor)) as Json);
+    for (const proof of page.proofs ?? []) {
+      const before = observer.proofs.get(proof.address_key)?.read_through ?? 0;
+      const read_through = Math.max(before, proof.read_through ?? 0) || null;
+      observer.proofs.set(proof.address_key, { ...proof, read_through });
+    }
+    for (const { address_key } of page.caught_up ?? []) observer.proofs.delete(address_key);
     if (page.unreadable) observer.unreadable = page.unreadable;
     observer.tip = page.tip ?? observer.tip;
     observer.pages.push(page);
@@ -139,6 +146,8 @@ export function createEvmObserver({ network, gateways, rpc, other, now, side = '
     unreadable: [] as readonly UnreadableAsset[],
     pages: [] as Page[],
     accounts: new Map<string, Json>(),
+    /** By address, where its coin has a proof of its own. */
+    proofs: new Map<string, AccountProof>(),
     cursor: null as Json | null,
     tip: null as Tip | null,
     read_through: null as number | null,
@@ -195,6 +204,12 @@ export function createEvmObserver({ network, gateways, rpc, other, now, side = '
         .flatMap(([id, each]) => (each.address_key === key && !observer.gone.has(id) ? [each] : []))
         .sort((one, other) => Number(one.amount_atomic - other.amount_atomic)),
     amounts: (key: string): bigint[] => observer.to(key).map(({ amount_atomic }) => amount_atomic),
+    /** Up to when everything that was paid in the coin is stored, as the daemon has it; 0 where that is not known. */
+    provedThrough(key: string): number {
+      if (observer.unreadable.some(({ chain }) => chain === 'a-coin')) return 0;
+      const own = observer.proofs.get(key);
+      return (own ? own.read_through : observer.read_through) ?? 0;
+    },
     height: () => family.cursorHeight(observer.cursor),
     /** Forgets what a restart forgets. */
     restart(): void {

@@ -276,7 +276,7 @@ describe.runIf(hasAnvil)('an EVM review', () => {
 
   it('DEAR FOR EVER: a range that is proposed for one crowded block is taken for the longest one', async () => {
     const { front, observer } = await watching(bsc);
-    await chain.grow(12);
+    await chain.grow(12, 6);
     let refusals = 1;
     front.add(async (call, next) => {
       if (call.method === 'eth_getLogs' && refusals-- > 0)
@@ -288,7 +288,7 @@ describe.runIf(hasAnvil)('an EVM review', () => {
     });
     for (let reading = 0; reading < 36; reading++) {
       await observer.read();
-      await chain.mine(2);
+      await chain.mine(2, 0.45);
     }
     front.requests.length = 0;
     await observer.read();

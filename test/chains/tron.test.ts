@@ -395,7 +395,10 @@ describe.runIf(hasAnvil)('reading TRON', () => {
         },
       ],
     ])('says after a while that it %s, and has missed nothing when it can', async (_, fail) => {
-      const { observer, watchTron } = open([usdt, coin], { ...tronNetwork, final: { depth: 19, alone: 20 } });
+      const { observer, watchTron } = open([usdt, coin], {
+        ...tronNetwork,
+        final: { depth_seconds: 57, alone_seconds: 60 },
+      });
       const to = watchTron();
       await observer.read();
       await settle(observer);

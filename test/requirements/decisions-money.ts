@@ -150,6 +150,12 @@ export const addresses = {
       'where payments that contracts make cannot be seen, gateways say direct_only and pages advise the payer in every language',
     'coin-by-balance':
       'a coin that no log shows is found in whole blocks or by balances; an increase that no transaction explains is listed with its block, and matches nothing',
+    'coin-passing':
+      'what a wallet gets in a coin that balances tell of, and passes on at once, is found in blocks before an invoice of it ends, or the invoice waits',
+    'pace-seconds':
+      'what protects money is seconds of the chain’s own time: a payment is as old when it counts whatever blocks take',
+    'pace-cost':
+      'reading costs no more requests where blocks are faster, and after an outage payments are caught up with at any size of batch',
     'coin-final-balance':
       'where balances are known of final blocks alone, each is held against what those blocks show, and what two looks find beyond that is listed with its blocks, once and to the last unit',
     'coin-apart':

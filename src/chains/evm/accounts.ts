@@ -5,9 +5,10 @@ import { balanceIndex } from './assets.ts';
 import { balancesIfStored } from './balances.ts';
 import { readableTxid } from './credits.ts';
 import type { CoinPosition } from './cursor.ts';
+import { placeIn } from './depth.ts';
 import { type Asker, askAll, readHeaders, receiptCall } from './hosts.ts';
 import type { Account, Accounts, Proof } from './memory.ts';
-import { placeIn, type Reading } from './reading.ts';
+import type { Reading } from './reading.ts';
 import type { WholeBlock } from './whole-blocks.ts';
 
 export const storedAccount = ({ balance, ...rest }: Account): Json => ({
@@ -64,7 +65,7 @@ export async function proveMoves(
 /** By how much each watched address gained and lost by transactions of one block. */
 type Moves = Map<string, bigint>;
 
-function movesOf(
+export function movesOf(
   { transactions }: WholeBlock,
   watched: ReadonlyMap<string, unknown>,
   proofs: ReadonlyMap<string, Proof>,
@@ -237,6 +238,7 @@ export function transferOfGain(
   { network, watched, assets, cursor, context }: Reading,
   { key, amount, height, from }: Gain,
   { hash, time }: Pick<Header, 'hash' | 'time'>,
+  passed?: 'passed',
 ): Transfer[] {
   const made = context.local(time);
   if (made.latest_at < (watched.get(key)?.since ?? 0)) return [];
@@ -246,7 +248,7 @@ export function transferOfGain(
       chain: assets.coin?.chain as string,
       address_key: key,
       txid: readableTxid(network.dialect, hash),
-      index: balanceIndex(key),
+      index: balanceIndex(key, passed),
       amount_atomic: amount,
       memo: null,
       references: [],
@@ -254,9 +256,9 @@ export function transferOfGain(
       height,
       block_hash: hash,
       inputs: [],
-      ...placeIn(network, cursor, height),
+      ...placeIn(network, cursor, height, time),
       ...made,
-      ambiguous: `the balance rose by this in ${blocks}, and no transaction there pays it to the address: a contract or the network did (the id is that of the block)`,
+      ambiguous: `${passed ? 'this came and left again' : 'the balance rose by this'} in ${blocks}, and no transaction there pays it to the address: a contract or the network did (the id is that of the block)`,
     },
   ];
 }

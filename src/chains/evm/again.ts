@@ -3,10 +3,11 @@ import { type Page, ProviderError, type Transfer } from '../family.ts';
 import { orFailed } from '../or-failed.ts';
 import { badAnswer, type Header, type Log } from './answers.ts';
 import { type EvmCursor, type Held, hashAt, headOf, withPaid } from './cursor.ts';
+import { placeIn } from './depth.ts';
 import type { Asker } from './hosts.ts';
 import type { Mark } from './memory.ts';
-import { readLogRange } from './ranges.ts';
-import { askerOf, creditsAt, placeIn, type Reading, stored } from './reading.ts';
+import { fitting, readLogRange, spansAtOnce } from './ranges.ts';
+import { askerOf, creditsAt, type Reading, stored } from './reading.ts';
 
 /** Between the two times that a block is read. */
 const APART_SECONDS = 60;
@@ -113,10 +114,10 @@ const isDeep = ({ network, cursor }: Reading, height: number): boolean =>
 
 /** The furthest block within a range that is known to be ours; else the next one, or as far as the range goes. */
 function nextEnd(
-  { cursor, context: { memory }, asker: { host } }: Reading,
+  { cursor, context: { memory }, asker, filters }: Reading,
   { from, mark }: { from: number; mark: Mark },
 ): number {
-  const most = from + host.blocks.value;
+  const most = from + asker.host.blocks.value * spansAtOnce(asker, fitting(asker, filters));
   if (mark.height <= most) return mark.height;
   const heights = [...cursor.held.map(([height]) => height), ...memory.marks.map(({ height }) => height)];
   const ahead = heights.filter((height) => height > from && height < mark.height);

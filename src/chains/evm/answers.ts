@@ -161,6 +161,9 @@ export const feeOf = (receipt: Receipt): bigint =>
   (receipt.blobGasUsed ?? 0n) * (receipt.blobGasPrice ?? 0n) +
   (receipt.l1Fee ?? 0n);
 
+/** Code as the node has it; `0x` where there is none. */
+export const codeOf = (answer: unknown, of: string): string => check(bytes, answer, `the code of ${of}`);
+
 export const countOf = (answer: unknown, what: string): bigint => check(quantity, answer, what);
 
 /** The words that a call returned; null where it returned anything else than so many. */

@@ -83,7 +83,9 @@ export const indexOf = (name: string, to: string, position: number): string => `
 export const coinIndex = (to: string): string => indexOf(COIN, to, 0);
 /** Of an increase that no transaction explains: there is one in a block at most. */
 const BALANCE = 'balance';
-export const balanceIndex = (to: string): string => `${COIN}:${to}:${BALANCE}`;
+/** `passed`: it had left again when the balance was read. */
+export const balanceIndex = (to: string, passed?: 'passed'): string =>
+  `${COIN}:${to}:${passed ? `${passed}:` : ''}${BALANCE}`;
 export const isOfBalance = (index: string): boolean => index.endsWith(`:${BALANCE}`);
 export const isOfCoin = (index: string): boolean => index.startsWith(`${COIN}:`);
 

@@ -1,6 +1,6 @@
 // Balances of many addresses at one block, by a single call where the provider runs code, else one by one.
 import { type Json, ProviderError, type RpcCall } from '../family.ts';
-import { badAnswer, countOf, headerOf, wordsOf } from './answers.ts';
+import { badAnswer, countOf, type Header, headerOf, wordsOf } from './answers.ts';
 import type { Held } from './cursor.ts';
 import { type Asker, askEach, blockCall, given, type Host, hex } from './hosts.ts';
 
@@ -22,14 +22,20 @@ export function balancesCode(keys: readonly string[], and_height = false): strin
   return `0x${loop}${height}60051b6000f3${keys.map((key) => key.slice(2)).join('')}`;
 }
 
+/** Balances by key, and the block that had them. */
+export type BalancesAt = Map<string, bigint> & { block?: Header; others?: readonly unknown[] };
+
 export interface Balances {
   calls: RpcCall[];
-  /** The balances by key, from the answers to these calls. Throws ProviderError. */
-  read(answers: readonly unknown[]): Map<string, bigint>;
+  /** From the answers to these calls. Throws ProviderError. */
+  read(answers: readonly unknown[]): BalancesAt;
 }
 
-/** What asks a host for the balances of these keys at a block; the block must be the one of this hash. */
-export function askingBalances(host: Host, keys: readonly string[], [height, hash]: Held): Balances {
+/** A block by its height; where its hash is known too, it must be that one. */
+export type BlockAsked = Held | [height: number, hash: null];
+
+/** What asks a host for the balances of these keys at a block. */
+export function askingBalances(host: Host, keys: readonly string[], [height, hash]: BlockAsked): Balances {
   const by_code = host.runs_code && keys.length > FEW;
   const groups = by_code ? groupsOf(keys) : keys.map((key) => [key]);
   const at: Json = hex(height);
@@ -42,7 +48,8 @@ export function askingBalances(host: Host, keys: readonly string[], [height, has
   return {
     calls: [...calls, blockCall(height)],
     read(answers) {
-      if (headerOf(given(answers[calls.length]), height)?.hash !== hash)
+      const block = headerOf(given(answers[calls.length]), height);
+      if (!block || (hash !== null && block.hash !== hash))
         throw badAnswer(`block ${height} changed while balances were read`);
       const entries = groups.flatMap((group, position): [string, bigint][] => {
         const answer = answers[position];
@@ -53,7 +60,7 @@ export function askingBalances(host: Host, keys: readonly string[], [height, has
         host.runs_code = false;
         throw answer instanceof ProviderError ? answer : badAnswer('balances came in another form');
       });
-      return new Map(entries);
+      return Object.assign(new Map(entries), { block });
     },
   };
 }
@@ -65,18 +72,23 @@ function groupsOf(keys: readonly string[]): string[][] {
   return groups;
 }
 
-/** The balances of these keys at a block. Throws ProviderError where the host does not have them, or has another block. */
+/**
+ * The balances of these keys at a block, and the answers to `more` of the same request. Throws ProviderError where the host
+ * does not have them, or has another block.
+ */
 export async function balancesAt(
   asker: Asker,
   keys: readonly string[],
-  block: Held,
-): Promise<Map<string, bigint>> {
+  block: BlockAsked,
+  more: readonly RpcCall[] = [],
+): Promise<BalancesAt> {
   if (keys.length === 0) return new Map();
   const { host } = asker;
   const could = host.runs_code;
   const ask = async () => {
     const question = askingBalances(host, keys, block);
-    return question.read(await askEach(asker, question.calls));
+    const answers = await askEach(asker, [...question.calls, ...more]);
+    return Object.assign(question.read(answers), { others: answers.slice(question.calls.length) });
   };
   try {
     return await ask();
@@ -96,8 +108,8 @@ export async function balancesAt(
 export async function balancesIfStored(
   asker: Asker,
   keys: readonly string[],
-  block: Held,
-): Promise<Map<string, bigint> | undefined> {
+  block: BlockAsked,
+): Promise<BalancesAt | undefined> {
   const ask = async () => {
     try {
       return await balancesAt(asker, keys, block);

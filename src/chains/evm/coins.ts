@@ -10,21 +10,27 @@ import {
 import { orFailed } from '../or-failed.ts';
 import { accountOf, follow, type Piece, proveMoves, storedAccount } from './accounts.ts';
 import { badAnswer, type Header } from './answers.ts';
-import { askingBalances, balancesAt, balancesIfStored } from './balances.ts';
+import { askingBalances, type BalancesAt, balancesAt, balancesIfStored } from './balances.ts';
 import { type CoinPosition, fallen, type Held, hashAt, headOf, withPaid } from './cursor.ts';
 import { askEach, grow, isOdd, readHeaders, shrink } from './hosts.ts';
 import type { Account, Accounts, Memory } from './memory.ts';
+import { noteListed, noteStates, stateCalls } from './passing.ts';
 import { askerOf, creditsAt, type Reading, stored } from './reading.ts';
 import { dropGains } from './reorg.ts';
 import { solidTrouble } from './solid.ts';
 import { readSource, type WholeBlock, wholeBlocksIn, wholeCalls } from './whole-blocks.ts';
 
-/** Pieces read in one reading; what is left comes with the next. */
+/** Pieces read in one reading, and how long it may take: what is left comes with the next, after the logs of that. */
 const PIECES_PER_READ = 60;
-/** So many blocks have their state stored by most nodes. */
+const COINS_SECONDS = 12;
+/** So many blocks have their state stored by most nodes, whatever blocks take … */
 const STATE_BLOCKS = 128;
-/** Over a longer time than this coins may come and go again: equal balances tell nothing. */
-const LOOK_SECONDS = 120;
+/** … and a few of them are made while it is asked for. */
+const MARGIN_BLOCKS = 8;
+/** With fewer calls in a batch, each is a large part of it. */
+const FEW_CALLS = 6;
+/** A provider that has no older state is not asked for it again for so long. */
+const NO_STATE_SECONDS = 600;
 /** A provider that fails is left for another one for so long. */
 const OTHER_SECONDS = 300;
 
@@ -36,9 +42,11 @@ export async function* readCoins(reading: Reading): AsyncGenerator<Page> {
   const { assets, context } = reading;
   const { memory } = context;
   noteCatchingUp(reading);
+  const began = context.now();
   for (let read = 0; read < PIECES_PER_READ && assets.coin; read++) {
     const { coin } = reading.cursor;
     if (!coin || coin.height >= headOf(reading.cursor)[0]) break;
+    if (context.now() - began >= COINS_SECONDS) return;
     const found = await readPiece(reading, coin);
     if (!found) return yield* fallBack(reading, coin);
     const { transfers, paid, accounts, changed } = found;
@@ -51,6 +59,7 @@ export async function* readCoins(reading: Reading): AsyncGenerator<Page> {
       { transfers, accounts: changed.map((key) => [key, storedAccount(accounts.get(key) as Account)]) },
       { ...reading.cursor, coin: position, paid: withPaid(reading.cursor.paid, paid) },
     );
+    noteListed(reading, transfers);
     memory.accounts = { height, hash, all: accounts };
   }
   memory.coin_trouble = null;
@@ -210,20 +219,29 @@ async function accountsAt(
   return { accounts, fresh };
 }
 
-/** The blocks after `coin`, as many as one request gives; none where no balance has changed up to the head. */
+/** Whether balances say in which blocks coins are looked for. Where a poll finds few blocks, each may be read. */
+export function isByBalances({ assets, by_block }: Pick<Reading, 'assets' | 'by_block'>): boolean {
+  const found_by = assets.coin?.by.found_by;
+  return found_by === 'balances' || (found_by === 'blocks' && !by_block);
+}
+
+/**
+ * The blocks after `coin`, as many as one request gives; none up to the head where no balance has changed, or up to the last
+ * block that is known to come before the change. That nothing came and went meanwhile is shown on its own.
+ */
 async function readAfter(reading: Reading, coin: CoinPosition, accounts: Accounts): Promise<Piece> {
-  const { asker, assets, cursor, network } = reading;
+  const { asker, assets, cursor } = reading;
   const { host } = asker;
   const head = headOf(cursor);
   const keys = [...accounts.keys()];
-  if (assets.coin?.by.found_by === 'balances') {
-    const actual = await balancesAt(asker, keys, head);
-    const isShort = (head[0] - coin.height) * network.block_seconds <= LOOK_SECONDS;
-    if (isShort && keys.every((key) => accounts.get(key)?.balance === actual.get(key)))
-      return { after: coin, blocks: [], last: await headerAt(reading, head), actual };
+  if (isByBalances(reading)) {
+    const actual = await readLook(reading, keys);
+    const moved = keys.filter((key) => accounts.get(key)?.balance !== actual.get(key));
+    if (moved.length === 0) return { after: coin, blocks: [], last: await headerAt(reading, head), actual };
+    const skipped = await skipTo(reading, coin, accounts, moved);
+    if (skipped) return { after: coin, blocks: [], last: skipped.block, actual: skipped.balances };
     const { blocks, last } = await readBlocks(reading, coin, []);
     if (last.hash === head[1]) return { after: coin, blocks, last, actual };
-    const moved = keys.filter((key) => accounts.get(key)?.balance !== actual.get(key));
     return { after: coin, blocks, last, actual: await recentBalances(reading, moved, last) };
   }
   const reaches = coin.height + host.whole.value >= head[0];
@@ -237,6 +255,71 @@ async function readAfter(reading: Reading, coin: CoinPosition, accounts: Account
   const isCheap = assets.coin?.by.found_by === 'blocks' && host.runs_code;
   return { after: coin, blocks, last, actual: isCheap ? await recentBalances(reading, keys, last) : null };
 }
+
+/** The balances at the head, and with them, once in a reading, what tells whether something left an address. */
+async function readLook(reading: Reading, keys: readonly string[]): Promise<BalancesAt> {
+  const head = headOf(reading.cursor);
+  if (reading.looked?.block?.hash === head[1] && keys.every((key) => reading.looked?.has(key)))
+    return reading.looked;
+  const checking = reading.is_checked ? [] : (reading.checking ?? []);
+  const actual = await balancesAt(reading.asker, keys, head, stateCalls(checking, head[0]));
+  reading.is_checked = true;
+  reading.looked = actual;
+  if (checking.length > 0 && actual.block && actual.others)
+    noteStates(reading, checking, { block: actual.block, answers: actual.others, balances: actual });
+  return actual;
+}
+
+/**
+ * The last block that is known, by halves, to come before any of these balances changed; null where that is `coin`, or as far
+ * as the provider has no state.
+ */
+async function skipTo(
+  reading: Reading,
+  coin: CoinPosition,
+  accounts: Accounts,
+  moved: readonly string[],
+): Promise<{ block: Header; balances: BalancesAt } | null> {
+  const { asker, cursor, context } = reading;
+  const { memory, now } = context;
+  const { host } = asker;
+  const calls_each = isSized(reading) ? 2 : 1;
+  const least = Math.max(1, Math.min(host.whole.value, Math.floor(host.calls.value / calls_each)));
+  const [head] = headOf(cursor);
+  const names = moved.join();
+  if (isChangedAfter(reading, coin.height) && reading.changed?.keys === names) return null;
+  let [low, high] = [coin.height, head];
+  let found: { block: Header; balances: BalancesAt } | null = null;
+  while (high - low > least) {
+    const middle = Math.floor((low + high) / 2);
+    const is_old = head - middle > STATE_BLOCKS - MARGIN_BLOCKS;
+    const stored = head - STATE_BLOCKS + MARGIN_BLOCKS;
+    const lacks_old = Math.abs(now() - memory.no_state_at) < NO_STATE_SECONDS;
+    const asked = is_old && lacks_old && stored < high ? Math.max(low, stored) : middle;
+    if (asked <= low || (is_old && lacks_old && asked < stored)) break;
+    const balances = await balancesIfStored(asker, moved, [asked, null]);
+    if (!balances?.block) {
+      if (!is_old || asked === stored) break;
+      memory.no_state_at = now();
+      continue;
+    }
+    const is_same = moved.every((key) => accounts.get(key)?.balance === balances.get(key));
+    if (is_same) [low, found] = [asked, { block: balances.block, balances }];
+    else high = asked;
+  }
+  reading.changed = { after: low, by: high, keys: names };
+  return found;
+}
+
+const isChangedAfter = ({ changed }: Reading, height: number): boolean =>
+  changed !== undefined && height >= changed.after && height < changed.by;
+
+/**
+ * Whether blocks are asked for with their sizes. A provider that takes few calls at once would fall behind; what it leaves out
+ * of a block is missing in a balance.
+ */
+const isSized = (reading: Reading): boolean =>
+  !isByBalances(reading) || reading.asker.host.calls.value >= FEW_CALLS;
 
 /** Below the head, as long as its state is usually stored. */
 async function recentBalances(
@@ -264,16 +347,18 @@ async function readBlocks(
   const { asker, assets, cursor } = reading;
   const { host } = asker;
   const from = coin.height + 1;
-  const to = Math.min(headOf(cursor)[0], coin.height + host.whole.value);
+  const most = isChangedAfter(reading, coin.height) ? (reading.changed?.by as number) : headOf(cursor)[0];
+  const to = Math.min(most, coin.height + host.whole.value);
   const count = to - from + 1;
   const by = assets.coin?.by;
   try {
-    const asked = by?.found_by === 'source' ? [] : wholeCalls(from, to);
+    const is_sized = isSized(reading);
+    const asked = by?.found_by === 'source' ? [] : wholeCalls(from, to, is_sized);
     const answers = await askEach(asker, [...asked, ...more]);
     const blocks =
       by?.found_by === 'source'
         ? await readSource(asker, by.source, from, to)
-        : wholeBlocksIn(answers.slice(0, asked.length), from);
+        : wholeBlocksIn(answers.slice(0, asked.length), from, is_sized);
     const [first, last] = [blocks[0] as WholeBlock, blocks.at(-1) as WholeBlock];
     if (first.parent !== coin.hash) throw badAnswer(`block ${from} does not follow the one before it`);
     await rejectOther(reading, last);

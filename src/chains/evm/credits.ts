@@ -11,7 +11,8 @@ import {
   transactionOf,
 } from './answers.ts';
 import { type Assets, coinIndex, indexOf, type LogAsset, paymentIn } from './assets.ts';
-import type { Held } from './cursor.ts';
+import { type Held, heldOf } from './cursor.ts';
+import type { Depth } from './depth.ts';
 import { type Asker, askAll, blockCall, readHeaders, receiptCall, transactionCall } from './hosts.ts';
 import type { Proof } from './memory.ts';
 import type { CoinPayment, Dialect, EvmNetwork } from './networks.ts';
@@ -48,7 +49,7 @@ interface CreditDeps {
   /** When a moment of the chain was by our clock. */
   local(chain_time: number): Interval;
   /** How deep a block stands, and whether it is final. */
-  place(height: number): { confirmations: number; final: boolean };
+  place(height: number, time: number): Depth;
 }
 
 /** One payment of a transaction, by its receipt. */
@@ -98,9 +99,7 @@ export async function readCredits(
     }
   });
   const heights = new Set(transfers.map(({ height }) => height));
-  const paid = [...headers.values()]
-    .filter(({ height }) => heights.has(height))
-    .map(({ height, hash }): Held => [height, hash]);
+  const paid = [...headers.values()].filter(({ height }) => heights.has(height)).map(heldOf);
   return { transfers, paid };
 }
 
@@ -270,7 +269,7 @@ export function transfersOf(
         height: header.height,
         block_hash: header.hash,
         inputs: inputsOf(transaction),
-        ...place(header.height),
+        ...place(header.height, header.time),
         ...made,
         ...(ambiguous === undefined ? {} : { ambiguous }),
       },

@@ -1,14 +1,19 @@
 // The cursor of an EVM chain: hashes of blocks that were read, dense near the head and sparse below it.
-import type { Json } from '../family.ts';
+import type { Json, Pace } from '../family.ts';
+import { measurePace, type PaceSample } from '../pace.ts';
 
-/** Newest blocks whose hashes are all held. */
+/** Newest of the blocks that were read whose hashes are all held: a size, for below them there are others at any pace. */
 const DENSE = 64;
-/** Of older ones, one in each power of two of distance, up to this. */
-const DEEPEST = 2 ** 17;
-/** Blocks that paid, held on top of that: where they leave the chain, their payments lose their place. */
-const PAID = 48;
+/** Of older ones, one in each power of two of seconds, up to this. */
+const DEEPEST_SECONDS = 2 ** 18;
+/**
+ * Blocks that paid, held on top of that: where they leave the chain, their payments lose their place. A size as well: what is
+ * not final yet is compared on its own.
+ */
+const PAID = 128;
 
-export type Held = [height: number, hash: string];
+/** The time is that of the chain's own clock, Unix seconds; cursors of earlier versions have none. */
+export type Held = [height: number, hash: string, time?: number];
 
 /** How far coins were read, where they are not read with the logs. */
 export type CoinPosition = {
@@ -43,10 +48,23 @@ export type EvmCursor = {
 };
 
 const isHeld = (value: unknown): value is Held =>
-  Array.isArray(value) && Number.isInteger(value[0]) && typeof value[1] === 'string';
+  Array.isArray(value) &&
+  Number.isInteger(value[0]) &&
+  typeof value[1] === 'string' &&
+  (value[2] === undefined || Number.isInteger(value[2]));
 
 const isPosition = ({ height, hash, since, looked }: Partial<CoinPosition>): boolean =>
   isHeld([height, hash]) && Number.isInteger(since) && isHeld(looked);
+
+export const heldOf = ({
+  height,
+  hash,
+  time,
+}: {
+  height: number;
+  hash: string;
+  time?: number | undefined;
+}): Held => (time === undefined ? [height, hash] : [height, hash, time]);
 
 /** The stored cursor; null before the first read. */
 export function cursorOf(cursor: Json | null): EvmCursor | null {
@@ -72,8 +90,8 @@ export function cursorHeight(cursor: Json | null): number | null {
   return isHeld(head) ? head[0] : null;
 }
 
-export const beginAt = (height: number, hash: string): EvmCursor => ({
-  held: [[height, hash]],
+export const beginAt = (height: number, hash: string, time?: number): EvmCursor => ({
+  held: [heldOf({ height, hash, time })],
   paid: [],
   proved: height,
   final: 0,
@@ -99,17 +117,18 @@ export const extended = (cursor: EvmCursor, blocks: readonly Held[], paid: reado
 
 /** With more blocks that paid, which were read before. */
 export function withPaid(known: readonly Held[], more: readonly Held[]): Held[] {
-  const paid = new Map([...more, ...known]);
-  return [...paid].sort(([one], [other]) => one - other).slice(-PAID);
+  const paid = new Map([...more, ...known].map((each) => [each[0], each]));
+  return [...paid.values()].sort(([one], [other]) => one - other).slice(-PAID);
 }
 
 /** After the blocks above `fork`, which is known to be on the chain, have left it. */
-export function cutAt({ held, paid, proved, final, coin, solid }: EvmCursor, [fork, hash]: Held): EvmCursor {
+export function cutAt({ held, paid, proved, final, coin, solid }: EvmCursor, at: Held): EvmCursor {
+  const [fork, hash] = at;
   const below = held.filter(([height]) => height <= fork);
   const isHeld = below.at(-1)?.[0] === fork;
   const cut = coin && coin.height > fork ? fallen(coin, [fork, hash]) : coin;
   return {
-    held: isHeld ? below : [...below, [fork, hash]],
+    held: isHeld ? below : [...below, at],
     paid: paid.filter(([height]) => height <= fork),
     proved: Math.min(proved, fork),
     final: Math.min(final, fork),
@@ -142,14 +161,31 @@ export function withCoin({ coin, solid, ...cursor }: EvmCursor, is_read: boolean
 }
 
 function thinned(held: readonly Held[]): Held[] {
-  const [head] = held.at(-1) as Held;
+  const [head, , now] = held.at(-1) as Held;
   const older = held.slice(0, -DENSE);
   let last_power = Number.POSITIVE_INFINITY;
-  const sparse = older.filter(([height]) => {
-    const power = Math.floor(Math.log2(head - height));
-    if (power === last_power || head - height > DEEPEST) return false;
+  const sparse = older.filter(([height, , time]) => {
+    const distance = time === undefined || now === undefined ? head - height : now - time;
+    const power = Math.floor(Math.log2(Math.max(1, distance)));
+    if (power === last_power || distance > DEEPEST_SECONDS) return false;
     last_power = power;
     return true;
   });
   return [...sparse, ...held.slice(-DENSE)];
+}
+
+/** Blocks that were read and whose times are known, in the order of their heights. */
+const samplesOf = ({ held }: EvmCursor): PaceSample[] =>
+  held.flatMap(([height, , time]) => (time === undefined ? [] : [{ height, time }]));
+
+/** How fast blocks were made as far as the cursor goes back; null until enough was read. */
+export const paceOf = (cursor: EvmCursor, usual_seconds: number): Pace | null =>
+  measurePace(samplesOf(cursor), usual_seconds);
+
+/** A moment that a block was not made after: its own, or that of the next one above it whose time is known. */
+export function latestTime({ held, paid }: EvmCursor, height: number): number | undefined {
+  let found: Held | undefined;
+  for (const each of [...held, ...paid])
+    if (each[2] !== undefined && each[0] >= height && (!found || each[0] < found[0])) found = each;
+  return found?.[2];
 }

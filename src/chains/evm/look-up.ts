@@ -5,10 +5,11 @@ import { badAnswer, type Header, headerOf, receiptOf, transactionOf } from './an
 import { assetsOf, coinIndex } from './assets.ts';
 import { creditsIn, transfersOf } from './credits.ts';
 import { type EvmCursor, hashAt, headOf } from './cursor.ts';
+import { type Depth, placeIn } from './depth.ts';
 import { askAll, blockCall, receiptCall, transactionCall } from './hosts.ts';
 import type { EvmContext } from './memory.ts';
 import type { CoinPayment, EvmNetwork } from './networks.ts';
-import { askerOf, placeIn } from './reading.ts';
+import { askerOf } from './reading.ts';
 
 /** The same transfers as reading gives, of a transaction that stands in a block; what waits for one is not found. */
 export async function lookUpEvm(
@@ -58,10 +59,12 @@ export async function lookUpEvm(
 function placeOf(
   network: EvmNetwork,
   cursor: EvmCursor | null,
-  { header: { height, hash }, tip }: { header: Header; tip: Header | null },
-): { confirmations: number; final: boolean } {
+  { header: { height, hash, time }, tip }: { header: Header; tip: Header | null },
+): Depth {
   const proved = Math.min(tip?.height ?? 0, cursor ? headOf(cursor)[0] : 0);
   if (!cursor || height > proved || (hashAt(cursor, height) ?? hash) !== hash)
-    return { confirmations: 0, final: false };
-  return placeIn(network, { ...cursor, held: [[proved, '']] }, height);
+    return { confirmations: 0, depth_seconds: null, final: false };
+  // The earlier of both heads, and no later time than either has.
+  const now = Math.min(tip?.time ?? 0, headOf(cursor)[2] ?? 0);
+  return placeIn(network, { ...cursor, held: [[proved, '', now]] }, height, time);
 }

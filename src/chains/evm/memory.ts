@@ -1,7 +1,7 @@
 // What one process caches between readings of an EVM chain: losing it costs requests and time, never a payment.
-import type { ReadContext, Rpc } from '../family.ts';
+import type { AccountProof, ReadContext, Rpc } from '../family.ts';
 import type { Receipt, Transaction } from './answers.ts';
-import type { EvmCursor } from './cursor.ts';
+import type { EvmCursor, Held } from './cursor.ts';
 import type { Host } from './hosts.ts';
 
 /** Where a reading ended: what is up to there may be read a second time a while later. */
@@ -38,6 +38,38 @@ export interface SolidAccount {
 
 export type SolidAccounts = Map<string, SolidAccount>;
 
+/** An address at a block. What is null is not known. */
+export interface Point {
+  height: number;
+  hash: string;
+  /** Unix seconds of the chain's clock. */
+  time: number | null;
+  balance: bigint | null;
+  /** How many transactions it made. */
+  nonce: number | null;
+  /** Whether it runs code, its own or what it delegated to. */
+  has_code: boolean;
+}
+
+/** What is known of what came to an address and left it. */
+export interface Passing {
+  /** All up to here. */
+  seen: Point;
+  /** Something may have left it before this: the blocks up to here are read, and how far they were. */
+  next: Point | null;
+  at: Pick<Point, 'height' | 'hash'>;
+  /** What transactions moved, in the blocks read since `seen`; and what else was listed since then. */
+  moved: bigint;
+  listed: bigint;
+  /** When it was checked last, and until when that is done in each reading; Unix seconds. */
+  checked_at: number;
+  restless_until: number;
+  /** What was stated of it last: as of `AccountProof`; undefined where nothing was. */
+  stated: Pick<AccountProof, 'read_through' | 'trouble'> | undefined;
+}
+
+export type Passings = Map<string, Passing>;
+
 export interface Memory {
   /** What is known of each provider. */
   hosts: WeakMap<Rpc, Host>;
@@ -58,8 +90,11 @@ export interface Memory {
   decimals_at: number;
   /** How long they are left alone then, seconds. */
   decimals_pause: number;
-  /** By transaction that lost its block: since when another one has its number, Unix seconds, and the head at that time. */
-  replaced: Map<string, { at: number; height: number }>;
+  /**
+   * By transaction that lost its block: since when another one has its number, Unix seconds, the head at that time, and the
+   * block of that other one where it was found.
+   */
+  replaced: Map<string, { at: number; height: number; time: number | undefined; by: Held | null }>;
   /** By transaction that lost its block: until when it can be mined again, Unix seconds of the chain, as far as that is known. */
   expiries: Map<string, number>;
   /** What was asked of transactions for a page that is not stored yet, by their hash: the next try continues there. */
@@ -75,8 +110,13 @@ export interface Memory {
   coin_trouble: string | null;
   /** Where reading coins stood when it fell behind, and when, Unix seconds; null where it is not behind. */
   coin_began: { height: number; at: number } | null;
+  /** When a provider had no state of an older block last, Unix seconds. */
+  no_state_at: number;
   /** Until when coins are asked of another provider first, Unix seconds. */
   coin_other_until: number;
+  /** What came to addresses and left them, as far as it is known; and why blocks could not be read for it the last time. */
+  passing: Passings;
+  passing_trouble: string | null;
   /** Blocks that the cursor does not hold, of which it is known that they are on its chain. */
   verified: Map<number, string>;
 }
@@ -110,6 +150,9 @@ export const createMemory = (): Memory => ({
   solid_failing: null,
   coin_trouble: null,
   coin_began: null,
+  no_state_at: Number.NEGATIVE_INFINITY,
   coin_other_until: 0,
+  passing: new Map(),
+  passing_trouble: null,
   verified: new Map(),
 });

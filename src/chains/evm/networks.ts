@@ -102,10 +102,8 @@ export interface EvmNetwork {
   name: string;
   /** `eth_chainId`. */
   chain_ids: Record<Network, number>;
-  /** Seconds between two blocks on average. */
+  /** Seconds between two blocks by what is known of it; what is measured counts from then on. */
   block_seconds: number;
-  /** Whether the newest blocks are few enough to ask for the logs of each by its hash, which a node that lags refuses. */
-  newest_by_hash: boolean;
   /** Blocks of one log filter at first; providers that allow fewer say so. */
   range_blocks: number;
   /** Whole blocks in one request at first. */
@@ -114,10 +112,10 @@ export interface EvmNetwork {
   /** Tokens of its main network that are read, and never matched. */
   look_alikes?: readonly LookAlike[];
   /**
-   * A block is final where the network's own tag `finalized` has passed it and so many blocks stand on it, itself
-   * included; and without the tag, should that stall, at `alone` blocks.
+   * A block is final where the network's own tag `finalized` has passed it and it is so deep; and without the tag, should
+   * that stall, at `alone_seconds`. Both are seconds of the chain's own time.
    */
-  final: { depth: number; alone: number };
+  final: { depth_seconds: number; alone_seconds: number };
   /**
    * By transaction, as people read its id, of a block that may have left the chain: until when it can be mined again, Unix
    * seconds of the chain. Absent where nothing bounds that. Throws ProviderError.
@@ -164,49 +162,45 @@ export const networks = {
     name: 'Ethereum',
     chain_ids: { mainnet: 1, testnet: 11_155_111 },
     block_seconds: 12,
-    newest_by_hash: true,
     // Live on Sepolia since 2026-10-06; the main network has no date for it.
     coins: { mainnet: { found_by: 'blocks' }, testnet: eip7708 },
-    final: { depth: 12, alone: 256 },
+    final: { depth_seconds: 144, alone_seconds: 3072 },
   },
   base: {
     ...evmNetwork,
     name: 'Base',
     chain_ids: { mainnet: 8453, testnet: 84_532 },
-    block_seconds: 2,
-    newest_by_hash: true,
+    // Since 2026-11-05.
+    block_seconds: 0.2,
     coins: { mainnet: balances, testnet: balances },
     look_alikes: lookAlikes.base,
-    final: { depth: 15, alone: 3600 },
+    final: { depth_seconds: 30, alone_seconds: 7200 },
   },
   polygon: {
     ...evmNetwork,
     name: 'Polygon',
     chain_ids: { mainnet: 137, testnet: 80_002 },
     block_seconds: 1,
-    newest_by_hash: false,
     coins: { mainnet: polygonLog, testnet: polygonLog },
     look_alikes: lookAlikes.polygon,
     // Its tag was violated in September 2025.
-    final: { depth: 256, alone: 2000 },
+    final: { depth_seconds: 256, alone_seconds: 2000 },
   },
   bsc: {
     ...evmNetwork,
     name: 'BNB Chain',
     chain_ids: { mainnet: 56, testnet: 97 },
     block_seconds: 0.45,
-    newest_by_hash: false,
     coins: { mainnet: balances, testnet: balances },
-    final: { depth: 15, alone: 1000 },
+    final: { depth_seconds: 7, alone_seconds: 450 },
   },
   arbitrum: {
     ...evmNetwork,
     name: 'Arbitrum',
     chain_ids: { mainnet: 42_161, testnet: 421_614 },
     block_seconds: 0.25,
-    newest_by_hash: false,
     coins: { mainnet: balances, testnet: balances },
     look_alikes: lookAlikes.arbitrum,
-    final: { depth: 120, alone: 28_800 },
+    final: { depth_seconds: 30, alone_seconds: 7200 },
   },
 } satisfies Record<string, EvmNetwork>;

@@ -126,7 +126,8 @@ const combined = (choices: readonly Json[][]): Json[][] =>
   );
 
 /** How many ranges fit into one request. */
-function spansAtOnce(asker: Asker, filters: readonly Filter[]): number {
+export function spansAtOnce(asker: Asker, filters: readonly Filter[]): number {
+  if (filters.length === 0) return 1;
   return Math.max(
     1,
     Math.floor(

@@ -2,11 +2,12 @@
 import { type Page, ProviderError, type ReadRequest, type WatchedAddress } from '../family.ts';
 import { lookAgain, markEnd } from './again.ts';
 import { badAnswer, type Header, headerOf } from './answers.ts';
-import { coinBehind, readCoins } from './coins.ts';
-import { beginAt, cursorOf, type EvmCursor, extended, hashAt, headOf, withCoin } from './cursor.ts';
+import { coinBehind, isByBalances, readCoins } from './coins.ts';
+import { beginAt, cursorOf, type EvmCursor, extended, hashAt, headOf, paceOf, withCoin } from './cursor.ts';
 import { askAll, blockCall } from './hosts.ts';
 import type { EvmContext } from './memory.ts';
 import type { EvmNetwork } from './networks.ts';
+import { closePassing, openPassing, provePassing } from './passing.ts';
 import {
   creditsAt,
   filtersOf,
@@ -33,14 +34,16 @@ const START_SECONDS = 60;
 export async function* readEvm(
   network: EvmNetwork,
   context: EvmContext,
-  request: ReadRequest,
+  asked: ReadRequest,
 ): AsyncGenerator<Page> {
   const { memory } = context;
+  const urgent = once(() => asked.urgent());
+  const request: ReadRequest = { ...asked, urgent };
   const opened = await openReading(network, context, request);
   const { tip, finalized, unreadable, assets } = opened;
   const known = cursorOf(request.cursor);
   const reads_coins = assets.coin !== null;
-  const cursor = withCoin(known ?? beginAt(tip.height, tip.hash), reads_coins);
+  const cursor = withCoin(known ?? beginAt(tip.height, tip.hash, tip.time), reads_coins);
   const reading: Reading = { ...opened, ...nothing, displaced: new Set(), cursor };
   yield { transfers: [], tip: tipOf(tip), unreadable: [...unreadable, ...coinBehind(reading)] };
   reading.watched = await watchedOf(request);
@@ -59,13 +62,21 @@ export async function* readEvm(
   else memory.shorter_since = null;
   if (memory.marks.length === 0) markEnd(reading);
   yield* readNew(reading, finalized);
+  yield* isByBalances(reading) ? openPassing(reading) : closePassing(reading);
   yield* readCoins(reading);
   yield* lookAgain(reading);
+  if (isByBalances(reading)) yield* provePassing(reading);
   yield* readSolid(reading);
   // What is proved now holds for the coin only where that was read as far. With the tip it counts where this reading stands.
   if (reads_coins)
     yield { transfers: [], tip: tipOf(tip), unreadable: [...unreadable, ...coinBehind(reading)] };
   rejectStuck(reading);
+}
+
+/** The daemon names some of many accounts each time it is asked. */
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined;
+  return () => (answer ??= ask());
 }
 
 /** Before it is known what is watched. */
@@ -93,8 +104,8 @@ async function* readNew(reading: Reading, finalized: Header | null): AsyncGenera
 
 /** The newest blocks one by one, where they are few; what is further behind, or cannot be read so, in one piece. */
 async function nextStretch(reading: Reading, from: number): Promise<Stretch> {
-  const { network, tip } = reading;
-  if (!network.newest_by_hash) return readStretch(reading, from, tip.height);
+  const { tip, by_block } = reading;
+  if (!by_block) return readStretch(reading, from, tip.height);
   if (tip.height - from >= NEWEST_BLOCKS) return readStretch(reading, from, tip.height - NEWEST_BLOCKS);
   try {
     return await readNewest(reading, from, tip.height);
@@ -103,6 +114,11 @@ async function nextStretch(reading: Reading, from: number): Promise<Stretch> {
     if (!(error instanceof ProviderError) || error.kind !== 'rpc') throw error;
     return readStretch(reading, from, tip.height);
   }
+}
+
+function paceIn({ network }: Reading, cursor: EvmCursor): Pick<Page, 'pace'> {
+  const pace = paceOf(cursor, network.block_seconds);
+  return pace ? { pace } : {};
 }
 
 async function* storeStretch(
@@ -116,7 +132,7 @@ async function* storeStretch(
   const ranges = [{ scope: 'height', from, to: last.height }];
   yield* stored(
     reading,
-    { transfers, ranges, tip: tipOf(reading.tip) },
+    { transfers, ranges, tip: tipOf(reading.tip), ...paceIn(reading, after) },
     { ...after, paid: extended(after, [], paid).paid },
   );
 }
@@ -126,12 +142,12 @@ async function findStart({ network, context, asker, watched, tip }: Reading): Pr
   const since = [...watched.values()].reduce((least, each) => Math.min(least, each.since), Infinity);
   const isOlder = ({ time }: Header) => context.local(time).latest_at < since;
   const ahead_seconds = Number.isFinite(since) ? Math.max(0, tip.time - since) + START_SECONDS : 0;
-  if (isOlder(tip)) return beginAt(tip.height, tip.hash);
+  if (isOlder(tip)) return beginAt(tip.height, tip.hash, tip.time);
   for (let distance = Math.ceil(ahead_seconds / network.block_seconds); ; distance *= 2) {
     const height = Math.max(0, tip.height - distance);
     const [answer] = await askAll(asker, [blockCall(height)]);
     const header = headerOf(answer, height);
     if (!header) throw badAnswer(`block ${height} cannot be read: the provider keeps no history so far back`);
-    if (height === 0 || isOlder(header)) return beginAt(height, header.hash);
+    if (height === 0 || isOlder(header)) return beginAt(height, header.hash, header.time);
   }
 }

@@ -2,6 +2,7 @@
 
 import { rejectClockSkew } from '../clock-skew.ts';
 import {
+  type Json,
   type Page,
   ProviderError,
   type ReadRequest,
@@ -11,8 +12,10 @@ import {
 } from '../family.ts';
 import { badAnswer, type Header, headerOf } from './answers.ts';
 import { type Assets, assetsOf, checkDecimals, filtersFor } from './assets.ts';
+import type { BalancesAt } from './balances.ts';
 import { readCredits, type Seen, type Watched } from './credits.ts';
-import { cursorHeight, type EvmCursor, hashAt, headOf } from './cursor.ts';
+import { cursorOf, type EvmCursor, hashAt, headOf } from './cursor.ts';
+import { blockSeconds, blocksIn, placer } from './depth.ts';
 import { type Asker, askEach, blockCall, given, type Host, heightsOf, newHost } from './hosts.ts';
 import type { EvmContext } from './memory.ts';
 import type { EvmNetwork } from './networks.ts';
@@ -22,7 +25,10 @@ import type { Filter } from './ranges.ts';
 const FINALIZED_SECONDS = 30;
 /** A provider that ran no code is asked to again after so long. */
 const CODE_AGAIN_SECONDS = 600;
-/** Blocks near the tip whose logs are asked for one by one, where the network says so. */
+/**
+ * Where a poll finds no more blocks than these, each is asked for alone, and its logs by its hash, which a node that lags
+ * refuses; where it finds more, they are read in one piece, so that a minute costs the same at any pace.
+ */
 export const NEWEST_BLOCKS = 3;
 /** A main network whose provider shows no new block for so long, and for so many times the average, is not read there. */
 const STUCK_SECONDS = 120;
@@ -36,6 +42,10 @@ export interface Reading {
   assets: Assets;
   unreadable: UnreadableAsset[];
   tip: Header;
+  /** When that was the newest block by the provider, Unix seconds of our clock. */
+  tip_at: number;
+  /** Whether a poll finds so few blocks that each is asked for alone. */
+  by_block: boolean;
   /** Blocks after the last one that was read before, as far as they are known. */
   ahead: readonly Header[];
   watched: Watched;
@@ -44,12 +54,32 @@ export interface Reading {
   displaced: Set<string>;
   /** As stored with the last page. */
   cursor: EvmCursor;
+  /** Up to when this reading has stated that all is read. */
+  read_through?: number;
+  /** Addresses whose state is asked for with the balances. */
+  checking?: readonly string[];
+  is_checked?: boolean;
+  /** The balances at the head, once they were asked for. */
+  looked?: BalancesAt;
   /** Whether its blocks are read a second time. */
   is_second?: boolean;
+  /** Above one block, and up to another, the balances of these keys have changed. */
+  changed?: { after: number; by: number; keys: string };
+}
+
+/** At first a filter of logs spans so long, in as many blocks as few providers refuse. */
+const RANGE_SECONDS = 60;
+const MOST_RANGE_BLOCKS = 2_000;
+
+/** Where blocks are fast, a minute of logs is asked for with as many filters as where they are slow. */
+function rangeBlocks(network: EvmNetwork, cursor: EvmCursor | null): number {
+  const wanted = Math.min(MOST_RANGE_BLOCKS, blocksIn(network, cursor, RANGE_SECONDS));
+  return Math.max(network.range_blocks, wanted);
 }
 
 export function askerOf(network: EvmNetwork, { rpc, memory, now }: EvmContext): Asker {
-  const host = memory.hosts.get(rpc) ?? newHost(network);
+  const host =
+    memory.hosts.get(rpc) ?? newHost({ ...network, range_blocks: rangeBlocks(network, memory.cursor) });
   memory.hosts.set(rpc, host);
   tryCodeAgain(host, now());
   return { rpc, host, batch_bytes: network.batch.bytes };
@@ -70,6 +100,8 @@ function tryCodeAgain(host: Host, now: number): void {
 
 interface Known {
   tip: Header;
+  tip_at: number;
+  by_block: boolean;
   /** Blocks after the last one that was read, as far as there are any. */
   ahead: Header[];
   /** The newest block that the network itself calls final; null where it was not asked for, or is not known. */
@@ -78,15 +110,18 @@ interface Known {
 
 /** The newest block, those between it and what was read where they are few, and now and then the newest final one. */
 async function readTip(
-  { newest_by_hash, block_seconds }: EvmNetwork,
+  network: EvmNetwork,
   context: EvmContext,
   asker: Asker,
-  head: number | null,
+  cursor: EvmCursor | null,
 ): Promise<Known> {
   const { memory, now, gateways } = context;
   const isDue = now() - memory.finalized_at >= FINALIZED_SECONDS || now() < memory.finalized_at;
   const poll_seconds = Math.min(...gateways.map((each) => each.poll_interval_seconds));
-  const usual = newest_by_hash ? Math.min(NEWEST_BLOCKS, Math.ceil(poll_seconds / block_seconds)) : 1;
+  const found = poll_seconds / blockSeconds(network, cursor);
+  const by_block = Math.round(found) <= NEWEST_BLOCKS;
+  const usual = by_block ? Math.min(NEWEST_BLOCKS, Math.ceil(found)) : 1;
+  const head = cursor && headOf(cursor)[0];
   const next = head === null ? [] : heightsOf(head + 1, head + usual - 1);
   const answers = await askEach(asker, [
     blockCall('latest'),
@@ -95,10 +130,11 @@ async function readTip(
   ]);
   const tip = headerOf(given(answers[0]), 'latest');
   if (!tip) throw badAnswer('the provider has no newest block');
-  rejectClockSkew('the newest block', tip.time, now());
+  const tip_at = now();
+  rejectClockSkew('the newest block', tip.time, tip_at);
   if (isDue) memory.finalized_at = now();
   const ahead = next.flatMap((height, at) => headerOf(given(answers[1 + at]), height) ?? []);
-  return { tip, ahead, finalized: finalizedIn(answers[1 + next.length], tip) };
+  return { tip, tip_at, by_block, ahead, finalized: finalizedIn(answers[1 + next.length], tip) };
 }
 
 /** A network without the tag has blocks that are final by their depth alone. */
@@ -109,19 +145,18 @@ function finalizedIn(answer: unknown, tip: Header): Header | null {
 }
 
 /** Throws ProviderError where a provider of a main network has stood still for so long that it must be stuck. */
-export function rejectStuck({ network, context, asker: { host }, tip }: Reading): void {
-  const now = context.now();
-  const most = Math.max(STUCK_SECONDS, STUCK_BLOCKS * network.block_seconds);
-  const { height, at } = host.tip ?? { height: -1, at: now };
-  if (height !== tip.height || at > now) {
-    host.tip = { height: tip.height, at: now };
-    const behind = now - context.local(tip.time).latest_at;
+export function rejectStuck({ network, context, cursor, asker: { host }, tip, tip_at }: Reading): void {
+  const most = Math.max(STUCK_SECONDS, STUCK_BLOCKS * blockSeconds(network, cursor));
+  const { height, at } = host.tip ?? { height: -1, at: tip_at };
+  if (height !== tip.height || at > tip_at) {
+    host.tip = { height: tip.height, at: tip_at };
+    const behind = tip_at - context.local(tip.time).latest_at;
     if (context.network === 'mainnet' && behind > most)
       throw badAnswer(`the provider is behind: its newest block is ${behind} seconds old`);
     return;
   }
-  if (context.network === 'mainnet' && now - at > most)
-    throw badAnswer(`the provider has shown no block after ${tip.height} for ${now - at} seconds`);
+  if (context.network === 'mainnet' && tip_at - at > most)
+    throw badAnswer(`the provider has shown no block after ${tip.height} for ${tip_at - at} seconds`);
 }
 
 export async function openReading(
@@ -130,7 +165,7 @@ export async function openReading(
   request: ReadRequest,
 ): Promise<Omit<Reading, 'cursor' | 'watched' | 'filters' | 'displaced'> & Known> {
   const asker = askerOf(network, context);
-  const known = await readTip(network, context, asker, cursorHeight(request.cursor));
+  const known = await readTip(network, context, asker, cursorOf(request.cursor));
   const { unreadable, refused } = await checkDecimals(network, context, asker);
   const assets = assetsOf(network, context, refused);
   return { network, context, asker, request, assets, unreadable, ...known };
@@ -145,18 +180,6 @@ export const watchedOf = async (request: ReadRequest): Promise<Map<string, Watch
 
 export const tipOf = ({ height, hash, time }: Header): Tip => ({ height, hash, time });
 
-/** Confirmations are counted in blocks that were read, and by no one's word. */
-export function placeIn(
-  { final }: EvmNetwork,
-  cursor: EvmCursor,
-  height: number,
-): { confirmations: number; final: boolean } {
-  const [head] = headOf(cursor);
-  const confirmations = head - height + 1;
-  const isTagged = height <= cursor.final && confirmations >= final.depth;
-  return { confirmations, final: isTagged || confirmations >= final.alone };
-}
-
 /** Takes over what the network calls final, as far as it was read and is the same chain. */
 export function withFinal(cursor: EvmCursor, finalized: Header | null): EvmCursor {
   if (!finalized || finalized.height <= cursor.final || finalized.height > headOf(cursor)[0]) return cursor;
@@ -166,8 +189,9 @@ export function withFinal(cursor: EvmCursor, finalized: Header | null): EvmCurso
 
 /** Yields a page with the cursor that stands after it, which counts once the page is stored. */
 export function* stored(reading: Reading, page: Omit<Page, 'cursor'>, cursor: EvmCursor): Generator<Page> {
-  yield { ...page, cursor };
+  yield { ...page, cursor: cursor as unknown as Json };
   reading.cursor = cursor;
+  if (page.read_through !== undefined) reading.read_through = page.read_through;
   const { memory } = reading.context;
   memory.cursor = cursor;
   // The second time is a time of its own.
@@ -180,7 +204,7 @@ export function creditsAt(
   cursor: EvmCursor,
   seen: Seen,
 ): ReturnType<typeof readCredits> {
-  const place = (height: number) => placeIn(network, cursor, height);
+  const place = placer(network, cursor);
   const { local, memory } = context;
   const { proofs } = memory;
   return readCredits({ network, asker, assets, watched, displaced, proofs, is_second, place, local }, seen);

@@ -1,28 +1,31 @@
 // Asks what became of transfers that are not final: how deep they are, or whether another transaction took their place.
 import type { PendingTransfer, TransferUpdate } from '../family.ts';
 import { orFailed } from '../or-failed.ts';
-import { countOf, headerOf, type Receipt, receiptOf } from './answers.ts';
+import { countOf, fullBlockOf, headerOf, type Receipt, receiptOf } from './answers.ts';
 import { type Assets, assetsOf, isOfCoin } from './assets.ts';
 import { creditsIn } from './credits.ts';
-import { type EvmCursor, hashAt, headOf, heldAbove } from './cursor.ts';
-import { type Asker, askEach, blockCall, given, readHeaders, receiptCall } from './hosts.ts';
+import { type EvmCursor, type Held, hashAt, headOf, heldAbove } from './cursor.ts';
+import { blocksIn, placer } from './depth.ts';
+import { type Asker, askAll, askEach, blockCall, given, hex, readHeaders, receiptCall } from './hosts.ts';
 import type { EvmContext, Memory } from './memory.ts';
 import type { EvmNetwork } from './networks.ts';
-import { askerOf, placeIn } from './reading.ts';
+import { askerOf } from './reading.ts';
 
 /** Blocks that are not held, and transactions without a block, asked about in one recheck. */
 const BLOCKS_PER_RECHECK = 20;
 const TRANSACTIONS_PER_RECHECK = 20;
 /**
- * Two readings so far apart must show that a transaction is no more, of two providers, or of one that shows it for long: its
- * index may have a hole, and nothing brings back what was given up.
+ * Two readings so far apart must show that a transaction is no more, of two providers; or of one that has the transaction
+ * which took its place, or shows it for long: its index may have a hole, and nothing brings back what was given up.
  */
 const PROOFS_APART_SECONDS = 60;
 const ALONE_SECONDS = 3_600;
+/** So many blocks have their state stored by most nodes: among them it is looked for what took its place. */
+const STATE_BLOCKS = 120;
 /** What is cached of transactions and blocks; with more, counting begins again. */
 const CACHE_LIMIT = 10_000;
 
-const nowhere = { height: null, block_hash: null, confirmations: 0 } as const;
+const nowhere = { height: null, block_hash: null, confirmations: 0, depth_seconds: null } as const;
 
 /** No request for what stands in blocks whose hashes the cursor holds: whatever leaves the chain there is seen when it is read. */
 export async function recheckEvm(
@@ -35,14 +38,15 @@ export async function recheckEvm(
   if (!cursor) return [];
   const asker = askerOf(network, context);
   const onChain = await verifyUnheld(asker, context, cursor, pending);
+  const place = placer(network, cursor);
   const updates = pending.flatMap((each): TransferUpdate[] => {
     const { txid, index, height, block_hash } = each;
     if (height === null || block_hash === null || height > headOf(cursor)[0]) return [];
     const known = onChain(height, block_hash);
     if (known === null) return [];
     if (!known) return [{ txid, index, state: 'pending', ...nowhere }];
-    const { confirmations, final } = placeIn(network, cursor, height);
-    return [{ txid, index, state: final ? 'final' : 'pending', height, block_hash, confirmations }];
+    const { final, ...depth } = place(height);
+    return [{ txid, index, state: final ? 'final' : 'pending', height, block_hash, ...depth }];
   });
   return [...updates, ...(await findReplaced(network, context, asker, pending))];
 }
@@ -64,7 +68,7 @@ async function verifyUnheld(
   );
   const asked = [...new Set(unheld)].filter((height) => !verified.has(height)).slice(0, BLOCKS_PER_RECHECK);
   const anchors = new Map(asked.map((height) => [height, heldAbove(cursor, height)]));
-  const above = [...new Map([...anchors.values()])];
+  const above = [...new Map([...anchors.values()].map(([height, hash]) => [height, hash]))];
   if (asked.length > 0) {
     const headers =
       (await orFailed(readHeaders(asker, [...above.map(([height]) => height), ...asked]))) ?? [];
@@ -102,7 +106,9 @@ async function findReplaced(
   }
   const txids = inTurn([...new Set(waiting.map(({ txid }) => txid))], replaced);
   const updates: TransferUpdate[] = [];
-  const [head] = headOf(cursor);
+  const [head, , time] = headOf(cursor);
+  const place = placer(network, cursor);
+  const least = blocksIn(network, cursor, network.final.depth_seconds / 2);
   const assets = assetsOf(network, { gateways, network: context.network });
   for (const txid of txids) {
     const rows = waiting.filter((each) => each.txid === txid);
@@ -114,17 +120,19 @@ async function findReplaced(
       replaced.delete(txid);
       continue;
     }
-    const first = replaced.get(txid) ?? { at: now(), height: head };
+    const by = replaced.has(txid) ? undefined : await orFailed(replacementOf(asker, txid, bound, head));
+    const first = replaced.get(txid) ?? { at: now(), height: head, time, by: by ?? null };
     replaced.set(txid, first);
-    const least = gateways.find(({ chain }) => chain === rows[0]?.chain)?.min_confirmations ?? 0;
+    const { depth_seconds } = place(first.height, first.time);
     if (now() - first.at < PROOFS_APART_SECONDS || head - first.height < least) continue;
+    if ((depth_seconds ?? 0) < network.final.depth_seconds) continue;
     const other = await orFailed(
       context.askOther?.((rpc) => fateOf(askerOf(network, { ...context, rpc }), txid, bound)) ??
         Promise.resolve(undefined),
     );
     if (
       other === undefined
-        ? now() - first.at < ALONE_SECONDS
+        ? now() - first.at < ALONE_SECONDS && !(await stands(asker, first.by))
         : !gone.every((row) => isLost(other, assets, row.index))
     )
       continue;
@@ -174,6 +182,35 @@ async function fateOf(asker: Asker, txid: string, bound: Bound): Promise<Receipt
       ? (headerOf(given(other), 'finalized')?.time ?? 0) > bound.until
       : countOf(given(other), 'a count of transactions') > bound.number;
   return is_over ? 'over' : null;
+}
+
+/** The block with another transaction of the same sender and number, found by halves; null where none is found. */
+async function replacementOf(asker: Asker, txid: string, bound: Bound, head: number): Promise<Held | null> {
+  if ('until' in bound) return null;
+  const { sender, number } = bound;
+  const isUsedAt = async (height: number) => {
+    const params = [sender, hex(height)];
+    const [answer] = await askAll(asker, [{ method: 'eth_getTransactionCount', params }]);
+    return countOf(answer, 'a count of transactions') > number;
+  };
+  let [low, high] = [Math.max(0, head - STATE_BLOCKS), head];
+  if (!(await isUsedAt(high)) || (await isUsedAt(low))) return null;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (await isUsedAt(middle)) high = middle;
+    else low = middle;
+  }
+  const [answer] = await askAll(asker, [blockCall(high, true)]);
+  const block = fullBlockOf(answer, high);
+  const asked = `0x${txid.replace(/^0x/, '')}`;
+  const other = block?.transactions.find(({ from, nonce }) => from === sender && nonce === number);
+  return block && other && other.hash !== asked ? [block.height, block.hash] : null;
+}
+
+async function stands(asker: Asker, block: Held | null): Promise<boolean> {
+  if (block === null) return false;
+  const [header] = (await orFailed(readHeaders(asker, [block[0]]))) ?? [];
+  return header?.hash === block[1];
 }
 
 /**

@@ -11,22 +11,23 @@ import { badAnswer, fullBlockOf, type Header, headerOf, type Log, logsOf } from 
 import { coinIndex, isOfBalance } from './assets.ts';
 import { creditsIn, type PlacedCoin, readableTxid } from './credits.ts';
 import { beginAt, cutAt, type EvmCursor, type Held, headOf, lowestOf, withCoin } from './cursor.ts';
+import { blocksIn } from './depth.ts';
 import { askEach, given, readHeaders } from './hosts.ts';
 import { fitting } from './ranges.ts';
 import { askerOf, type Reading, stored } from './reading.ts';
 import { coinsIn } from './whole-blocks.ts';
 
 /** A cursor that is younger than this does not reach down to the fork: so far below it everything is read once more. */
-const YOUNG_BLOCKS = 256;
+const YOUNG_SECONDS = 3_072;
 /** A shorter branch is believed after so long, where no other provider can be asked. */
 const SHORTER_SECONDS = 60;
 /** A tip so young is no lagging node's, … */
 const FRESH_SECONDS = 30;
-/** … and what is so far above it was not made yet, whatever blocks take on average. */
-const LEAD_SECONDS = 120;
-const LEAD_BLOCKS = 20;
-/** Blocks that left the chain and are read for what they paid. */
-const ORPHANS_READ = 96;
+/** … and what is so far above it was not made yet. */
+const LEAD_SECONDS = 150;
+/** Blocks that left the chain and are read for what they paid: each is a question of its own, so there are not more of them. */
+const ORPHAN_SECONDS = 192;
+const [LEAST_ORPHANS, MOST_ORPHANS] = [96, 480];
 
 /**
  * Where what was read is higher than what the provider has, it lags; unless its blocks are others, or are made at this very
@@ -57,7 +58,7 @@ async function isOnAnother({ network, cursor, tip, asker, context }: Reading): P
   if (below && header && header.hash !== below[1]) return true;
   const age = context.now() - context.local(tip.time).latest_at;
   const lead = headOf(cursor)[0] - tip.height;
-  return age < FRESH_SECONDS && lead > LEAD_BLOCKS + LEAD_SECONDS / network.block_seconds;
+  return age < FRESH_SECONDS && lead > blocksIn(network, cursor, LEAD_SECONDS);
 }
 
 /** Whether another provider, too, has no block as high as what was read. */
@@ -166,16 +167,17 @@ async function agreedWith(
   return { agreed: null, orphaned };
 }
 
-async function beginBelow({ cursor, asker, context }: Reading): Promise<EvmCursor> {
+async function beginBelow({ network, cursor, asker, context }: Reading): Promise<EvmCursor> {
   const lowest = lowestOf(cursor);
-  if (headOf(cursor)[0] - lowest >= YOUNG_BLOCKS) {
+  const young = blocksIn(network, cursor, YOUNG_SECONDS);
+  if (headOf(cursor)[0] - lowest >= young) {
     const remedy = `if it was reset or reorganised so deeply: gatewayd reread ${context.blockchain}`;
     throw badAnswer(`none of the blocks read is on the provider's chain; ${remedy}`);
   }
-  const height = Math.max(0, lowest - YOUNG_BLOCKS);
+  const height = Math.max(0, lowest - young);
   const [header] = await readHeaders(asker, [height]);
   if (!header) throw badAnswer(`block ${height} cannot be read: the provider keeps no history so far back`);
-  return beginAt(height, header.hash);
+  return beginAt(height, header.hash, header.time);
 }
 
 /**
@@ -185,8 +187,10 @@ async function beginBelow({ cursor, asker, context }: Reading): Promise<EvmCurso
 async function readOrphans(reading: Reading, orphaned: readonly Held[], fork: number): Promise<Transfer[]> {
   const transfers: Transfer[] = [];
   const read = new Set<string>();
+  const wanted = blocksIn(reading.network, reading.cursor, ORPHAN_SECONDS);
+  const most = Math.min(MOST_ORPHANS, Math.max(LEAST_ORPHANS, wanted));
   for (const [, top] of [...orphaned].sort(([one], [other]) => other - one)) {
-    for (let hash: string | null = top; hash !== null && !read.has(hash) && read.size < ORPHANS_READ; ) {
+    for (let hash: string | null = top; hash !== null && !read.has(hash) && read.size < most; ) {
       read.add(hash);
       const orphan = await readOrphan(reading, hash);
       if (!orphan) break;

@@ -4,6 +4,7 @@ import { orFailed } from '../or-failed.ts';
 import { transferOfGain } from './accounts.ts';
 import { badAnswer } from './answers.ts';
 import { type Held, hashAt, headOf, type SolidPosition, withPaid } from './cursor.ts';
+import { blocksIn } from './depth.ts';
 import { type Asker, grow, isOdd, readHeaders, shrink } from './hosts.ts';
 import type { SolidAccount, SolidAccounts } from './memory.ts';
 import type { CoinSource, SolidBalances } from './networks.ts';
@@ -67,7 +68,10 @@ async function* look(reading: Reading, source: CoinSource): AsyncGenerator<Page>
   const [height, hash] = await either(reading, async ({ asker: { rpc }, network }) => {
     const newest = await source.solid.newest(rpc);
     // One that stands still has no balance that changes.
-    if (head - newest[0] > network.final.alone)
+    const { alone_seconds } = network.final;
+    // Where blocks are slower than is known, it is only noticed later.
+    const usual = alone_seconds / network.block_seconds;
+    if (head - newest[0] > Math.max(usual, blocksIn(network, reading.cursor, alone_seconds)))
       throw badAnswer(`its newest final block is ${newest[0]}, ${head} was read`);
     return newest;
   });

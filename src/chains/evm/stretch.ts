@@ -1,7 +1,7 @@
 // Reads the logs of successive blocks, linked to each other by their hashes.
 import { badAnswer, type Header, type Log } from './answers.ts';
 import type { Seen } from './credits.ts';
-import type { Held } from './cursor.ts';
+import { type Held, heldOf } from './cursor.ts';
 import { heightsOf, readHeaders } from './hosts.ts';
 import { readLogRange, readLogsOf, takesBatches } from './ranges.ts';
 import type { Reading } from './reading.ts';
@@ -16,10 +16,10 @@ export interface Stretch extends Seen {
   logs: Log[];
 }
 
-/** Blocks above this many are taken to be final. */
-const FORK_BLOCKS = 64;
-
-const heldOf = ({ height, hash }: Header): Held => [height, hash];
+/** What is so much older than the tip is on one branch alone. */
+const FORK_SECONDS = 128;
+/** Of blocks younger than that, so many are shown to stand on each other: each is a request of its own. */
+const MOST_LINKED = 4;
 
 /** The newest blocks, each with its logs by its hash: as far as the provider has them. */
 export async function readNewest(
@@ -45,10 +45,16 @@ export async function readStretch(reading: Reading, from: number, to: number): P
   return { parent: before.hash, last, held: [heldOf(last)], logs, coins: [], headers };
 }
 
-/** Near the tip, the two headers of a provider that takes no batches may be of two hosts, and of two branches. */
+/**
+ * Near the tip, the two headers of a provider that takes no batches may be of two hosts, and of two branches. Where there are
+ * more blocks between them than can be asked for one by one, the newest are, where branches are, and the first once more.
+ */
 async function rejectFork({ asker, tip }: Reading, before: Header, last: Header): Promise<void> {
-  if (takesBatches(asker.host) || last.height <= tip.height - FORK_BLOCKS) return;
-  const between = await readHeaders(asker, heightsOf(before.height + 1, last.height - 1));
-  const blocks = linked([before, ...between, last], before.height);
+  if (takesBatches(asker.host) || last.time < tip.time - FORK_SECONDS) return;
+  const is_short = last.height - before.height <= MOST_LINKED;
+  const from = is_short ? before.height + 1 : last.height - MOST_LINKED;
+  const [first, ...between] = await readHeaders(asker, [before.height, ...heightsOf(from, last.height - 1)]);
+  if (first?.hash !== before.hash) throw badAnswer(`block ${before.height} changed while logs were read`);
+  const blocks = linked([...(is_short ? [before] : []), ...between, last], is_short ? before.height : from);
   if (blocks.at(-1) !== last) throw badAnswer(`block ${last.height} changed while its logs were read`);
 }

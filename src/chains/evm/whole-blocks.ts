@@ -14,15 +14,17 @@ export interface WholeBlock extends Header {
   spendings: readonly CoinSpending[];
 }
 
-/** What asks for the blocks of these heights, both ends included. */
-export const wholeCalls = (from: number, to: number): RpcCall[] =>
-  heightsOf(from, to).flatMap((height) => [blockCall(height, true), sizeCall(height)]);
+/** What asks for the blocks of these heights, both ends included; `is_sized`: and how many transactions each has. */
+export const wholeCalls = (from: number, to: number, is_sized = true): RpcCall[] =>
+  heightsOf(from, to).flatMap((height) => [blockCall(height, true), ...(is_sized ? [sizeCall(height)] : [])]);
 
 /** As many of them as were given, each on the one before it; at least one. `answers`: to `wholeCalls`. */
-export function wholeBlocksIn(answers: readonly unknown[], from: number): WholeBlock[] {
+export function wholeBlocksIn(answers: readonly unknown[], from: number, is_sized = true): WholeBlock[] {
   const blocks: (WholeBlock | null)[] = [];
-  for (let at = 0; 2 * at < answers.length; at++) {
-    const [answer, size] = [given(answers[2 * at]), given(answers[2 * at + 1])];
+  const each = is_sized ? 2 : 1;
+  for (let at = 0; each * at < answers.length; at++) {
+    const answer = given(answers[each * at]);
+    const size = is_sized ? given(answers[each * at + 1]) : undefined;
     const block = fullBlockOf(answer, from + at, size);
     blocks.push(block && { ...block, coins: coinsIn(block), spendings: [] });
   }

@@ -20,12 +20,11 @@ export const tronNetwork: EvmNetwork = {
   // Nile is the test network; Shasta has no USDT that its faucet gives.
   chain_ids: { mainnet: 0x2b6653dc, testnet: 0xcd8690dc },
   block_seconds: 3,
-  newest_by_hash: true,
   range_blocks: 1000,
   whole_blocks: 20,
   coins: { mainnet: trx, testnet: trx },
   // Nineteen of the 27 who make blocks have built on it: what the network itself calls solidified.
-  final: { depth: 19, alone: 600 },
+  final: { depth_seconds: 57, alone_seconds: 1800 },
   expiries: readExpiries,
   // Its nodes take four million bytes, what stands before them often one; a thousand addresses in a filter are seventy thousand.
   batch: { calls: 40, bytes: 1_000_000 },

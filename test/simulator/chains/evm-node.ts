@@ -15,6 +15,8 @@ export interface EvmNodeOptions {
   finalized?(): number;
   /** Whether its index of logs has those of a transaction in a block; all by default. */
   lists?(made: ChainTransaction, block: ChainBlock): boolean;
+  /** Whether an address runs code; none does by default. */
+  has_code?(address: string): boolean;
   /** Whether it still has blocks that were replaced. */
   has_replaced?: boolean;
   /** Newest blocks whose balances and counts it can tell; all by default. */
@@ -70,6 +72,7 @@ export function evmMethods(options: EvmNodeOptions): Methods {
       };
     },
     eth_getTransactionCount: ([sender, tag]) => hex(countAt(view(), String(sender), stateAt(options, tag))),
+    eth_getCode: ([address]) => (options.has_code?.(String(address)) ? '0x60' : '0x'),
     eth_getBalance: ([address, tag]) => hex(balanceAt(view(), String(address), stateAt(options, tag))),
     eth_call: ([call]) => {
       const found = decimals.get((call as { to: string }).to);
@@ -180,7 +183,7 @@ const shownBlock = (block: ChainBlock | undefined, full: unknown) =>
     number: hex(block.number),
     hash: block.hash,
     parentHash: block.parent,
-    timestamp: hex(block.timestamp),
+    timestamp: hex(Math.floor(block.timestamp)),
     transactionsRoot: block.transactions.length === 0 ? EMPTY_ROOT : block.hash,
     transactions: block.transactions.map((each, position) =>
       full ? shownTransaction(each, block, position) : each.hash,

@@ -1,0 +1,179 @@
+// The same seconds, requests and findings whatever a chain's blocks take, with batches of any size and without.
+import { describe, expect, it } from 'vitest';
+import { type EvmNetwork, networks } from '../../src/chains/evm/networks.ts';
+import { measurePace } from '../../src/chains/pace.ts';
+import { verifies } from '../requirements.ts';
+import { EvmChain } from '../simulator/chains/evm.ts';
+import { evmMethods } from '../simulator/chains/evm-node.ts';
+import { Random } from '../simulator/random.ts';
+import { createFront } from './evm-front.ts';
+import { createEvmObserver, gatewayOf } from './evm-observer.ts';
+
+const TOKEN = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
+const START = 1_800_000_000;
+const POLL_SECONDS = 6;
+const REQUESTS_PER_SECOND = 4;
+const STATE_BLOCKS = 128;
+
+interface Choice {
+  network?: EvmNetwork;
+  /** What a block takes on the chain. */
+  seconds: number;
+  batch?: number;
+  /** Whether each request takes its share of a second. */
+  is_limited?: boolean;
+}
+
+function open({ network = networks.base, seconds, batch = 20, is_limited = false }: Choice) {
+  const time = { now: START };
+  const chain = new EvmChain({
+    random: new Random(`${network.name} ${seconds}`),
+    now: () => time.now * 1000,
+    block_seconds: seconds,
+    history: 40,
+  });
+  const methods = evmMethods({
+    chain,
+    chain_id: network.chain_ids.mainnet,
+    decimals: new Map([[TOKEN, 6]]),
+    seen: () => time.now,
+    final_blocks: Math.ceil(60 / seconds),
+    state_blocks: STATE_BLOCKS,
+  });
+  const front = createFront(async (method, ...params) => {
+    chain.catchUp();
+    const answer = methods[method];
+    if (!answer) throw Object.assign(new Error(`${method} is not served`), { code: -32_601 });
+    return answer(params);
+  });
+  front.batch_calls = batch;
+  const rate = () => {
+    if (is_limited) time.now += 1 / REQUESTS_PER_SECOND;
+  };
+  const rpc = {
+    ...front.rpc,
+    call: (method: string, params: never) => {
+      rate();
+      return front.rpc.call(method, params);
+    },
+    batch: (calls: never) => {
+      rate();
+      return front.rpc.batch(calls);
+    },
+  };
+  const coin = gatewayOf(network, { chain: 'a-coin', decimals: 18 });
+  const token = gatewayOf(network, { chain: 'a-token', token_contract: TOKEN });
+  const options = { network, gateways: [coin, token], rpc, side: 'mainnet' as const };
+  const observer = createEvmObserver({ ...options, now: () => Math.floor(time.now) });
+  const to = observer.watch();
+  const pass = (passed: number) => {
+    time.now += passed;
+    chain.catchUp();
+  };
+  const poll = async () => {
+    pass(POLL_SECONDS);
+    await observer.read();
+  };
+  return { time, chain, front, observer, to, pass, poll };
+}
+
+const minute = async ({ poll, front }: ReturnType<typeof open>) => {
+  for (let waited = 0; waited < 180; waited += POLL_SECONDS) await poll();
+  front.requests.length = 0;
+  for (let waited = 0; waited < 60; waited += POLL_SECONDS) await poll();
+  return { requests: front.requests.length, calls: front.requests.flat().length };
+};
+
+describe('an EVM chain at another pace', () => {
+  it('is measured over spans, and by no single header', () => {
+    const samples = Array.from({ length: 700 }, (_, at) => ({ height: at * 30, time: START + at * 6 }));
+    expect(measurePace(samples.slice(0, 5), 0.2)).toBeNull();
+    const pace = measurePace(samples, 0.2);
+    expect(pace?.recent_seconds).toBeCloseTo(0.2);
+    expect(pace?.hour_seconds).toBeCloseTo(0.2);
+    // It stood still for ten minutes, or one header lies.
+    const stalled = samples.map(({ height, time }, at) => ({ height, time: at > 690 ? time + 600 : time }));
+    expect(measurePace(stalled, 0.2)?.recent_seconds).toBeCloseTo(0.2);
+    const lied = samples.map((each, at) => (at === 695 ? { ...each, time: each.time + 3000 } : each));
+    expect(measurePace(lied, 0.2)?.recent_seconds).toBeCloseTo(0.2, 1);
+    const absurd = samples.map(({ height, time }) => ({ height: height * 1000, time }));
+    expect(measurePace(absurd, 0.2)?.recent_seconds).toBeCloseTo(0.2 / 32);
+  });
+
+  it('costs an idle minute of Base no more at 0.2 s, or 0.02, than at 2 s', async () => {
+    verifies('pace-cost');
+    const slow = await minute(open({ seconds: 2 }));
+    for (const seconds of [0.2, 0.02]) {
+      const found = await minute(open({ seconds }));
+      if (process.env.EVM_COSTS) console.log(seconds, found, slow);
+      expect(found.requests).toBeLessThanOrEqual(32);
+      expect(found.calls).toBeLessThanOrEqual(1.2 * slow.calls);
+    }
+  });
+
+  it.each(
+    Object.values(networks).flatMap((network) =>
+      [0.1, 1, 10].flatMap((times) =>
+        [20, 3, 0].map((batch) => ({ network, name: network.name, times, batch })),
+      ),
+    ),
+  )(
+    'confirms $name in the same seconds at $times times its blocks, with batches of $batch',
+    async ({ network, times, batch }) => {
+      verifies('pace-seconds');
+      const seconds = network.block_seconds * times;
+      const world = open({ network, seconds, batch });
+      const { observer, chain, to, poll, time } = world;
+      await observer.read();
+      for (let waited = 0; waited < Math.max(130, 12 * seconds); waited += POLL_SECONDS) await poll();
+      chain.payToken(TOKEN, to, 5n);
+      let paid_at: number | undefined;
+      const { depth_seconds } = network.final;
+      for (let each = 0; each < 100; each++) {
+        await poll();
+        const [seen] = observer.to(to);
+        paid_at ??= seen && chain.blockOf(seen.txid)?.timestamp;
+        if ((seen?.depth_seconds ?? 0) >= depth_seconds) break;
+      }
+      expect(paid_at).toBeDefined();
+      const took = time.now - (paid_at as number);
+      // Times of blocks are whole seconds.
+      expect(took).toBeGreaterThan(depth_seconds - 1);
+      expect(took).toBeLessThanOrEqual(depth_seconds + POLL_SECONDS + 2 * seconds + 2);
+    },
+  );
+
+  it.each([20, 130, 600].flatMap((outage) => [20, 3, 0].map((batch) => ({ outage, batch }))))(
+    'is caught up with after $outage seconds, with batches of $batch',
+    async ({ outage, batch }) => {
+      verifies('pace-cost');
+      const world = open({ seconds: 0.2, batch, is_limited: true });
+      const { observer, chain, to, pass, poll, time } = world;
+      await observer.read();
+      for (let each = 0; each < 20; each++) await poll();
+      pass(outage / 2);
+      chain.send({ to, value: 7n });
+      chain.payToken(TOKEN, to, 5n);
+      pass(outage / 2);
+      const back_at = time.now;
+      const behind = () => (time.now - START) / 0.2 + 40 - (observer.height() ?? 0);
+      const took = { logs: 0, token: 0, coin: 0 };
+      for (let each = 0; each < 150 && Object.values(took).includes(0); each++) {
+        await poll();
+        const amounts = observer.amounts(to);
+        const since = Math.round(time.now - back_at);
+        if (behind() * 0.2 < 20) took.logs ||= since;
+        if (amounts.includes(5n)) took.token ||= since;
+        if (amounts.includes(7n)) took.coin ||= since;
+      }
+      if (process.env.EVM_COSTS) console.log('outage', outage, 'batch', batch, took);
+      expect(took.logs).toBeGreaterThan(0);
+      expect(took.token).toBeGreaterThan(0);
+      expect(took.token).toBeLessThanOrEqual(45);
+      expect(took.coin).toBeGreaterThan(0);
+      for (let each = 0; each < 5; each++) await poll();
+      expect(observer.unreadable).toEqual([]);
+    },
+    60_000,
+  );
+});
