@@ -25,6 +25,7 @@ import {
   type Transfer,
   type UnreadableAsset,
 } from '../../src/chains/family.ts';
+import { isOfQuestion, orFailed } from '../../src/chains/or-failed.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
 import { type Clock, type SteadyClock, seconds } from '../clock.ts';
 import { coalesce, repeat, settledWithin } from '../loop.ts';
@@ -36,7 +37,7 @@ import { type BlindnessKeeper, REFRESH_MS } from './blindness.ts';
 import { type ReadGateways, readGateways } from './gateways.ts';
 import { openRpc, type ProviderStatus, type RpcSource } from './providers/rpc.ts';
 import { providersOf } from './quorum.ts';
-import { createReader, isOddAnswer, type Reader, type ReaderDeps, storedReading } from './reader.ts';
+import { createReader, type Reader, type ReaderDeps, storedReading } from './reader.ts';
 import { observeLease, openShares, SHARE_MS, type Shares } from './share.ts';
 
 /** How often invoices are ended whose time is up. */
@@ -378,29 +379,32 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
 }
 
 /**
- * One question of one person: where a provider is away, the next one is asked. An answer that is no use is no outage, or
- * anyone who asks for something odd would have the provider backed off for all.
+ * One question of one person: where a provider is away, or has no useful answer, the next one is asked. Such an answer is no
+ * outage, or anyone who asks for something odd would have the provider backed off for all.
  */
 async function askOnce<T>(
   { clock }: { clock: Clock },
   source: RpcSource,
   work: (rpc: Rpc, label: string) => Promise<T>,
 ): Promise<T> {
+  const ask = (rpc: Rpc, label: string) =>
+    work(rpc, label).then(
+      (value) => ({ value, label }),
+      (error: unknown) => {
+        if (isOfQuestion(error)) return { error, label };
+        throw error;
+      },
+    );
   for (let asked = 1; ; asked++) {
     try {
-      const answer = await source.use((rpc, label) =>
-        work(rpc, label).then(
-          (value) => ({ value }),
-          (error: unknown) => {
-            if (isOddAnswer(error)) return { error };
-            throw error;
-          },
-        ),
-      );
-      if ('error' in answer) throw answer.error;
-      return answer.value;
+      const answer = await source.use(ask);
+      if (!('error' in answer)) return answer.value;
+      const other = await orFailed(source.askOther(answer.label, ask));
+      if (other && !('error' in other)) return other.value;
+      throw answer.error;
     } catch (error) {
-      const is_away = error instanceof ProviderError && !isOddAnswer(error) && source.retryAt() <= clock.ms();
+      const is_away =
+        error instanceof ProviderError && !isOfQuestion(error) && source.retryAt() <= clock.ms();
       if (!is_away || asked === PROVIDERS_PER_QUESTION) throw error;
     }
   }

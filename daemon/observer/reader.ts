@@ -24,6 +24,7 @@ import {
   type UrgentAccount,
   type WatchedAddress,
 } from '../../src/chains/family.ts';
+import { isOfQuestion } from '../../src/chains/or-failed.ts';
 import { type SteadyClock, seconds } from '../clock.ts';
 import type { ClockCheck, StoredReading } from '../process/clock-check.ts';
 import {
@@ -221,10 +222,6 @@ function contextOf(
   };
 }
 
-/** Whether the provider answered, and the answer was of no use: it may be to another question. */
-export const isOddAnswer = (error: unknown): error is ProviderError =>
-  error instanceof ProviderError && (error.kind === 'bad_answer' || error.kind === 'rpc');
-
 /**
  * What was read before is asked about even where reading breaks off: one blockchain's unreadable account, or one odd
  * answer, must not keep a payment from its confirmations.
@@ -241,7 +238,7 @@ async function readAndRecheck(
   try {
     await readPages(reading, context, { row, watched, read });
   } catch (error) {
-    if (isOddAnswer(error)) await recheck(reading, context, read.tip);
+    if (isOfQuestion(error)) await recheck(reading, context, read.tip);
     throw error;
   }
   await recheck(reading, context, read.tip);

@@ -10,3 +10,7 @@ export async function orFailed<T>(answer: Promise<T>): Promise<T | undefined> {
     throw error;
   }
 }
+
+/** Whether a failure says something of what was asked, and nothing of the provider: it answered, and that was of no use. */
+export const isOfQuestion = (error: unknown): error is ProviderError =>
+  error instanceof ProviderError && (error.kind === 'bad_answer' || error.kind === 'rpc');

@@ -5,6 +5,9 @@ import { type Json, ProviderError, type RequestOptions, type Rpc } from '../../s
 const TIMEOUT_MS = 10_000;
 const BODY_LIMIT_BYTES = 64 * 1024 * 1024;
 
+/** Of a server that could not answer this one question. */
+const QUESTION_STATUSES: ReadonlySet<number> = new Set([500, 501, 533]);
+
 export interface TestRpcOptions {
   provider: string;
   /** May carry `user:password@`, sent as basic authorization. */
@@ -69,7 +72,8 @@ export function createTestRpc({ provider, url, api_key, timeout_ms = TIMEOUT_MS 
       body,
     );
     if (status === 429) throw new ProviderError('rate_limited', `${provider}: rate limited`, status);
-    if (status >= 500) throw new ProviderError('unreachable', `${provider}: HTTP ${status}`, status);
+    if (status >= 500 && !QUESTION_STATUSES.has(status))
+      throw new ProviderError('unreachable', `${provider}: HTTP ${status}`, status);
     if (status >= 400) {
       throw new ProviderError('rpc', `${provider}: HTTP ${status} ${textOf(bytes).slice(0, 200)}`, status);
     }

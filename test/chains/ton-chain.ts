@@ -164,6 +164,10 @@ function disturb(ledger: TonLedger, front: TonFront) {
     distort(change: Distort): void {
       front.distort = change;
     },
+    /** Refuses questions for what they ask. */
+    refuse(status: TonFront['refuse']): void {
+      front.refuse = status;
+    },
     /** Takes `accountStates` away, as with an indexer that has no such request. */
     withoutStates(): void {
       front.has_states = false;

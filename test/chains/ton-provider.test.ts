@@ -22,7 +22,7 @@ useTonChain();
 describe('a provider on a bad day', () => {
   it.each([
     ['rate_limited', 'rate_limited'],
-    ['server_error', 'unreachable'],
+    ['bad_gateway', 'unreachable'],
     ['html', 'bad_answer'],
     ['half_json', 'bad_answer'],
     ['broken_body', 'unreachable'],

@@ -159,7 +159,7 @@ describe('reading on', () => {
     chain.advanceTime(3600);
     expect(await readInto(store, watched, { gateways: [coin] })).toEqual([]);
     chain.advanceTime(3600);
-    chain.fail('server_error', { path: '/transactions', after: 1 });
+    chain.fail('bad_gateway', { path: '/transactions', after: 1 });
     await expect(readInto(store, watched)).rejects.toMatchObject({ kind: 'unreachable' });
     expect(store.cursor).toMatchObject({ utime: chain.now() });
     expect(memosOf(await readInto(store, watched))).toEqual(['INV-A']);
@@ -192,7 +192,7 @@ describe('reading on', () => {
     }));
     chain.capPages(100);
     await chain.sendMany(buyer, payments);
-    chain.fail('server_error', { path: '/transactions', after: 1 });
+    chain.fail('bad_gateway', { path: '/transactions', after: 1 });
     await expect(readInto(store, [watch(merchant)])).rejects.toMatchObject({ kind: 'unreachable' });
     expect(store.transfers.size).toBe(100);
     expect(store.cursor).toBeNull();
@@ -310,7 +310,7 @@ describe('reading on', () => {
     const store = emptyStore();
     const watched = [watch(merchant)];
     await chain.sendJetton({ jetton, from: buyer, to: merchant, amount: ONE_USDT, comment: 'INV-A' });
-    chain.fail('server_error', { path: '/runGetMethod' });
+    chain.fail('bad_gateway', { path: '/runGetMethod' });
     await expect(readInto(store, watched)).rejects.toMatchObject({ kind: 'unreachable' });
     expect(store.cursor).toMatchObject({ utime: chain.now() });
     chain.advanceTime(3600);

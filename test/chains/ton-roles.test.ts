@@ -264,7 +264,7 @@ describe('an address that is to be a wallet', () => {
   });
 
   it('cannot be judged where the provider does not answer', async () => {
-    chain.fail('server_error', { path: '/runGetMethod' });
+    chain.fail('bad_gateway', { path: '/runGetMethod' });
     await expect(inspect(merchant.at)).rejects.toMatchObject({ kind: 'unreachable' });
   });
 });

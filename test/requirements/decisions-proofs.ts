@@ -21,6 +21,8 @@ export const proofs = {
     'grace-in-log': 'what ends by the outer bound of 24 h says so in its log',
     'asset-unreadable': 'an asset that cannot be read holds its invoices open and refuses new ones',
     'account-own-trouble': 'one account’s trouble delays no other account, nor any confirmation',
+    'question-no-outage':
+      'what a provider cannot answer about one account or question counts against no provider, and holds up no other question',
     quorum: 'above quorum_above_usd two providers must agree, where two are configured',
     'confirmations-by-value': 'min_confirmations may be steps by value',
     'seconds-decide':

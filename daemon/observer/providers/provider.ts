@@ -160,10 +160,16 @@ function pauseBeforeRetry(error: ProviderError, attempt: number, random: () => n
   return error.kind === 'unreachable' && !(error instanceof TimedOut) && !refused ? jittered_ms : null;
 }
 
+/**
+ * Of a server that answered and could not answer this: a query that took an indexer too long for one account, or a contract
+ * whose result it cannot show. The others from 500 on are of a server that answers no one.
+ */
+const QUESTION_STATUSES: ReadonlySet<number> = new Set([500, 501, 533]);
+
 /** The body of an answer to a path; an HTTP error is an error here. */
 function bodyOf({ status, bytes }: Answer, { label, excerpt }: HttpProvider): Uint8Array {
   if (status < 400) return bytes;
-  const kind = status >= 500 ? 'unreachable' : 'rpc';
+  const kind = status >= 500 && !QUESTION_STATUSES.has(status) ? 'unreachable' : 'rpc';
   throw new ProviderError(kind, `${label}: HTTP ${status}: ${excerpt(textOf(bytes))}`, status);
 }
 

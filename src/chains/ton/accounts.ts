@@ -8,6 +8,7 @@ import {
   type UnreadableAsset,
   type WatchedAddress,
 } from '../family.ts';
+import { isOfQuestion } from '../or-failed.ts';
 import { keyOf, showContract } from './address.ts';
 import type { History } from './history.ts';
 import { JETTON_WALLET } from './inspect.ts';
@@ -176,12 +177,17 @@ interface Found {
 
 const NOT_FOUND: Found = { account: null, trouble: null };
 
-/** Asks for jetton wallets, few in one reading; a failure ends the asking and is handed on, so that coins are read nevertheless. */
+/**
+ * Asks for jetton wallets, few in one reading; a failure of the provider ends the asking and is handed on, so that coins are
+ * read nevertheless. What a known master is refused for one owner is a trouble of that owner.
+ */
 function createLookup({ rpc, network, memory, now, gateways }: TonContext, watching: Watching) {
   const { markers } = watching;
   const behind = new Map(watching.behind.map((proof) => [refKey(proof), proof]));
   let requests = 0;
   let failure: ProviderError | null = null;
+  /** By master: what was refused for one owner. */
+  const refused = new Map<string, ProviderError>();
   /** Masters of which nothing was found out. */
   const unasked = new Set<string>();
 
@@ -208,7 +214,7 @@ function createLookup({ rpc, network, memory, now, gateways }: TonContext, watch
   }
 
   return {
-    failure: () => failure,
+    failure: () => failure ?? [...refused].find(([master]) => !isKnown(master))?.[1] ?? null,
     isMissing,
     unreadable(): UnreadableAsset[] | null {
       if (unasked.size > 0) return null;
@@ -234,8 +240,12 @@ function createLookup({ rpc, network, memory, now, gateways }: TonContext, watch
         return await ask(gateway, master, owner);
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
-        failure = error;
         if (!isKnown(master) && !isMissing(master)) unasked.add(master);
+        if (isOfQuestion(error)) {
+          refused.set(master, error);
+          return { account: null, trouble: error.message };
+        }
+        failure = error;
         return NOT_FOUND;
       }
     },

@@ -1,5 +1,6 @@
 // What one reading shares: the tip, what is known of each account, what went wrong with single ones, what may be spent.
 import { type Page, ProviderError, type Tip, type Transfer } from '../family.ts';
+import { isOfQuestion } from '../or-failed.ts';
 import type { ReadAccount } from './accounts.ts';
 import { extend, type History, isKnown } from './history.ts';
 import type { Markers } from './markers.ts';
@@ -13,6 +14,13 @@ export const OVERLAP_SECONDS = 120;
 const FUTURE_SECONDS = 30;
 /** An account that crowded others out of a page has its own requests for this long after its last full page. */
 const BUSY_SECONDS = OVERLAP_SECONDS;
+
+/**
+ * Refusals of questions about several accounts that one reading answers with questions about fewer of them: one account of a
+ * hundred is found with seven. Beyond, they are not about single accounts.
+ */
+const REFUSALS_PER_READING = 20;
+const NO_SUCH_REQUEST: ReadonlySet<number | null> = new Set([404, 405]);
 
 /** Why an account is not read further. */
 export interface Problem {
@@ -33,13 +41,28 @@ export interface Reading {
   busy: Map<string, number>;
   /** Requests left for single accounts. */
   spare: number;
+  /** Refusals left that are taken to be about single accounts. */
+  refusals: number;
 }
 
 export function openReading(context: TonContext, tip: Tip, markers: Markers): Reading {
   const { busy } = context.memory;
   for (const [account, until] of busy) if (until < context.now()) busy.delete(account);
   const { spare_requests: spare } = context;
-  return { context, tip, markers, problems: new Map(), broken: new Set(), busy, spare };
+  const refusals = REFUSALS_PER_READING;
+  return { context, tip, markers, problems: new Map(), broken: new Set(), busy, spare, refusals };
+}
+
+/** Whether a question about several accounts may have been refused because of one of them; takes one of the refusals left. */
+export function isOfFew(reading: Reading, error: unknown): error is ProviderError {
+  const isRefused = isOfQuestion(error) && error.kind === 'rpc' && !NO_SUCH_REQUEST.has(error.code);
+  return isRefused && reading.refusals-- > 0;
+}
+
+/** The same in two parts. */
+export function halves<T>(all: readonly T[]): [T[], T[]] {
+  const half = Math.ceil(all.length / 2);
+  return [all.slice(0, half), all.slice(half)];
 }
 
 /** Takes one of the requests for single accounts; false where none is left. */

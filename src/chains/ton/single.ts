@@ -1,9 +1,11 @@
 // Requests for single accounts: what they lack is read along their own chain of transactions, a page of each at a time.
-import { type Page, ProviderError } from '../family.ts';
+import type { Page } from '../family.ts';
+import { isOfQuestion } from '../or-failed.ts';
 import type { ReadAccount } from './accounts.ts';
 import type { Position } from './history.ts';
 import { getTransactions, isFull, PAGE_LIMIT, type TransactionRow } from './providers/toncenter.ts';
 import {
+  isOfFew,
   OVERLAP_SECONDS,
   type Problem,
   pageOf,
@@ -39,10 +41,14 @@ export async function* readByHash(
       if (!spend(reading)) return;
       const batch = wanted.slice(first, first + BATCH_HASHES);
       for (const { hash } of batch) requested.add(hash);
-      const rows = await getTransactions(reading.context.rpc, {
-        hash: batch.map(({ hash }) => hash),
-        sort: 'asc',
-      });
+      const hash = batch.map((each) => each.hash);
+      let rows: TransactionRow[];
+      try {
+        rows = await getTransactions(reading.context.rpc, { hash, sort: 'asc' });
+      } catch (error) {
+        if (!isOfFew(reading, error)) throw error;
+        return; // Each account has a request of its own then.
+      }
       const meant = rows.filter((row) =>
         batch.some(({ read, hash }) => row.account === read.account && row.hash === hash),
       );
@@ -65,7 +71,8 @@ export async function* readSingle(reading: Reading, read: ReadAccount, back: boo
   try {
     rows = await getTransactions(reading.context.rpc, queryOf(read, back));
   } catch (error) {
-    if (!(error instanceof ProviderError) || !isItsOwn(error)) throw error;
+    // An odd answer to a question about one account says nothing about the others.
+    if (!isOfQuestion(error)) throw error;
     return setProblem(reading, read, { trouble: error.message, failed: true });
   }
   const transfers = takeRows(reading, new Map([[read.account, read]]), rows);
@@ -74,9 +81,6 @@ export async function* readSingle(reading: Reading, read: ReadAccount, back: boo
   if (problem) setProblem(reading, read, problem);
   yield pageOf(reading, { transfers });
 }
-
-/** An odd answer to a question about one account says nothing about the others. */
-const isItsOwn = ({ kind }: ProviderError): boolean => kind === 'bad_answer' || kind === 'rpc';
 
 function queryOf({ account, history: { since, last, front } }: ReadAccount, back: boolean) {
   const query = { account: [account], limit: PAGE_LIMIT };

@@ -3,7 +3,7 @@ import type { Tip } from '../family.ts';
 import type { ReadAccount } from './accounts.ts';
 import type { TonContext } from './memory.ts';
 import { type AccountState, BEACON, getAccountStates } from './providers/toncenter.ts';
-import { OVERLAP_SECONDS, type Reading, setHistory } from './reading.ts';
+import { halves, isOfFew, OVERLAP_SECONDS, type Reading, setHistory } from './reading.ts';
 
 /** Accounts in one query, besides the beacon. */
 const BATCH_STATES = 99;
@@ -56,16 +56,33 @@ export async function askStates(
   const targets = new Map<string, Target>();
   for (let first = 0; first < accounts.length; first += BATCH_STATES) {
     const batch = accounts.slice(first, first + BATCH_STATES).map(({ account }) => account);
-    const states = await getAccountStates(context.rpc, [...batch, BEACON]);
-    if (states === null) return context.memory.answers_states ? targets : null;
+    const found = await askBatch(reading, batch);
+    if (found === null) return context.memory.answers_states ? targets : null;
     context.memory.answers_states = true;
+    for (const [account, target] of found) targets.set(account, target);
+  }
+  return targets;
+}
+
+/** Where an indexer cannot answer for one account, it answers for the others all the same. */
+async function askBatch(reading: Reading, batch: readonly string[]): Promise<Map<string, Target> | null> {
+  const targets = new Map<string, Target>();
+  try {
+    const states = await getAccountStates(reading.context.rpc, [...batch, BEACON]);
+    if (states === null) return null;
     const through = datedBy(reading, states.get(BEACON));
     for (const account of batch) {
       const state = states.get(account);
       targets.set(account, { state: state === undefined ? 'absent' : (state ?? 'odd'), through });
     }
+    return targets;
+  } catch (error) {
+    if (!isOfFew(reading, error)) throw error;
+    if (batch.length === 1) return targets.set(batch[0] as string, { state: 'odd', through: null });
+    for (const part of halves(batch))
+      for (const [account, target] of (await askBatch(reading, part)) ?? []) targets.set(account, target);
+    return targets;
   }
-  return targets;
 }
 
 /**

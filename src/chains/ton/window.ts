@@ -2,7 +2,7 @@
 import { type Page, ProviderError } from '../family.ts';
 import type { ReadAccount } from './accounts.ts';
 import { getTransactions, isFull, type TonTransaction, type TransactionRow } from './providers/toncenter.ts';
-import { pageOf, type Reading, setBusy, takeRows } from './reading.ts';
+import { halves, isOfFew, pageOf, type Reading, setBusy, takeRows } from './reading.ts';
 
 /** Accounts in one query; about 8 kB of URL, what proxies let through. */
 const BATCH_ACCOUNTS = 100;
@@ -31,6 +31,7 @@ export async function* readWindow(
     yield* readBatch(reading, shared.slice(first, first + BATCH_ACCOUNTS), slice, collect);
 }
 
+/** One account that its provider cannot be asked about with others has requests of its own, too. */
 async function* readBatch(
   reading: Reading,
   accounts: readonly ReadAccount[],
@@ -42,13 +43,22 @@ async function* readBatch(
   let [start, offset] = [from, 0];
   let first: string | null = null;
   for (let page = 1; page <= PAGES_LIMIT; page++) {
-    const rows = await getTransactions(reading.context.rpc, {
-      account: [...batch.keys()],
-      start_utime: start,
-      end_utime: to ?? undefined,
-      sort: 'asc',
-      offset,
-    });
+    let rows: TransactionRow[];
+    try {
+      rows = await getTransactions(reading.context.rpc, {
+        account: [...batch.keys()],
+        start_utime: start,
+        end_utime: to ?? undefined,
+        sort: 'asc',
+        offset,
+      });
+    } catch (error) {
+      if (!isOfFew(reading, error)) throw error;
+      const rest = [...batch.values()];
+      if (rest.length === 1) setBusy(reading, rest[0] as ReadAccount);
+      else for (const part of halves(rest)) yield* readBatch(reading, part, { from: start, to }, collect);
+      return;
+    }
     if (first !== null && rows[0]?.hash === first)
       throw new ProviderError('bad_answer', 'toncenter /transactions: gives the same page again');
     const transfers = takeRows(reading, batch, rows, collect);

@@ -15,8 +15,22 @@ const KEEP_ALIVE_MS = 60_000;
 /** The elector, which has a transaction in every masterchain block. */
 const BEACON = `-1:${'3'.repeat(64)}`;
 
-/** 429; a proxy's page instead of JSON; 500; a body that breaks off; valid HTTP with half a JSON text; no answer. */
-export type TonFailure = 'rate_limited' | 'html' | 'server_error' | 'broken_body' | 'half_json' | 'hang';
+/** What the indexer writes with its statuses where one question is more than it can answer. */
+const REFUSALS: Readonly<Record<number, string>> = {
+  422: 'timeout: context deadline exceeded',
+  500: 'timeout: context deadline exceeded',
+  501: 'failed to decode api/v2 stack: unsupported stack entry type: unsupported',
+};
+
+/** 429; a proxy's page instead of JSON; 500, of this question; 502, of the server; a body that breaks off; valid HTTP with half a JSON text; no answer. */
+export type TonFailure =
+  | 'rate_limited'
+  | 'html'
+  | 'server_error'
+  | 'bad_gateway'
+  | 'broken_body'
+  | 'half_json'
+  | 'hang';
 
 export interface TonFrontOptions {
   global_id: number;
@@ -48,6 +62,8 @@ export class TonFront {
   /** Whether contracts answer; without, all of them are as if they had no code. */
   has_methods = true;
   distort: Distort = (rows) => rows;
+  /** The status with which a question is refused for what it asks; null where it is answered. */
+  refuse: (path: string, query: URLSearchParams, body: string) => number | null = () => null;
   /** The most rows of one answer, whatever is asked. */
   page_cap = MOST_LIMIT;
   /** The network that `masterchainInfo` claims. */
@@ -112,10 +128,13 @@ export class TonFront {
         send(response, 401, { ok: false, error: 'API key does not exist', code: 401 });
         return;
       }
+      const refusal = this.refuse(path, url.searchParams, body);
+      if (refusal !== null) return send(response, refusal, { error: REFUSALS[refusal] ?? 'timeout' });
       const failure = this.takeFailure(path);
       if (failure === 'rate_limited')
         send(response, 429, { ok: false, result: 'Ratelimit exceed', code: 429 });
       else if (failure === 'server_error') send(response, 500, { error: 'context deadline exceeded' });
+      else if (failure === 'bad_gateway') send(response, 502, { error: 'bad gateway' });
       else if (failure === 'html')
         sendText(response, 200, 'text/html', '<!DOCTYPE html><title>Just a moment</title>');
       else if (failure === 'hang') return;

@@ -213,8 +213,9 @@ describe.each(databases)('the observer on %s', (database) => {
   it('asks the next provider what one person wants to know, and calls an odd answer to it no outage', async () => {
     verifies('urls-failover', 'account-own-trouble');
     const double = doubleFamily('ton');
+    let status = 500;
     const nodes = [
-      await serve((_, response) => json(response, 'out of order', 500)),
+      await serve(({ path }, response) => json(response, 'out of order', path === '/known' ? status : 502)),
       await serve(({ path }, response) =>
         path === '/known' ? json(response, 'a token') : json(response, 'no such thing', 404),
       ),
@@ -236,6 +237,9 @@ describe.each(databases)('the observer on %s', (database) => {
     test.clock.set(INDEXED_FROM);
     double.inspectAddress = async (rpc, key) => String(await rpc.json(`/${key}`));
     const { observer } = test.app;
+    expect(await observer.inspectAddress('ton', 'known')).toBe('a token');
+    expect(source.status()).toMatchObject([{ state: 'ok', backoff_until: null }, { state: 'ok' }]);
+    status = 502;
     expect(await observer.inspectAddress('ton', 'known')).toBe('a token');
     for (let asked = 0; asked < 5; asked++)
       await expect(observer.inspectAddress('ton', 'odd')).rejects.toMatchObject({ kind: 'rpc', code: 404 });

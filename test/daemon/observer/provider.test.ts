@@ -164,6 +164,23 @@ test('a 404 is an answer about the question, not a failure of the provider', asy
   expect(counters).toMatchObject({ failures: 0, last_error: null });
 });
 
+test.each([500, 501, 533])(
+  'HTTP %i with a body is about the question: it is asked once, counts against no one and holds up nothing',
+  async (status) => {
+    verifies('question-no-outage');
+    const { server, rpc, counters } = await against(({ path }, response) =>
+      path === '/odd' ? json(response, { error: 'timeout' }, status) : json(response, 'ok'),
+    );
+    const started = performance.now();
+    for (let time = 0; time < 5; time++)
+      expect(await failure(rpc.json('/odd'))).toMatchObject({ kind: 'rpc', code: status });
+    expect(await rpc.json('/x')).toBe('ok');
+    expect(performance.now() - started).toBeLessThan(500);
+    expect(server.requests).toHaveLength(6);
+    expect(counters).toMatchObject({ failures: 0, last_error: null });
+  },
+);
+
 test('a dropped connection and a 502 are tried again, three times at most', async () => {
   const { server, rpc, counters } = await against(({ path, index }, response) => {
     if (path === '/never') response.writeHead(502).end('Bad Gateway');

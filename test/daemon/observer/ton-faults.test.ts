@@ -233,6 +233,60 @@ describe.each(databases)('TON on %s', (database) => {
     expect(await world.status(invoice)).toBe('confirmed');
   });
 
+  it('answers every check of a shop while another names a contract that the indexer cannot show', async () => {
+    verifies('question-no-outage');
+    const world = await openWorld(database);
+    const { chain, service, clock } = world;
+    const [shop, hostile] = [
+      await world.merchantAt(world.shop.address),
+      await world.merchantAt((await chain.createWallet()).address),
+    ];
+    chain.refuse((path, _, body) => {
+      if (path !== '/runGetMethod' || !body.includes('abba')) return null;
+      return body.includes('get_wallet_data') ? 501 : 500;
+    });
+    const invoice = await world.create(shop, 'ton');
+    const answered: number[] = [];
+    for (let time = 0; time < 8; time++) {
+      const address = `0:${'AB'.repeat(30)}BA${time.toString(16).padStart(2, '0')}`;
+      const body = { blockchain: 'ton', address };
+      await service.fetch('PUT', '/api/v1/merchant/wallets', { token: hostile.token, body });
+      const { status } = await service.fetch('POST', `/v1/invoices/${invoice.id}/check`, { key: shop.key });
+      answered.push(status);
+      clock.advance(1);
+    }
+    expect(answered).toEqual(Array(8).fill(200));
+    const [provider] = service.app.observer.status().flatMap(({ providers }) => providers);
+    expect(provider).toMatchObject({ failures: 0, state: 'ok', backoff_until: null });
+  });
+
+  it('reads the others where one account takes the indexer too long', async () => {
+    verifies('question-no-outage');
+    const world = await openWorld(database);
+    const { chain, service } = world;
+    const slow = await chain.createWallet();
+    const [shop, crowded] = [
+      await world.merchantAt(world.shop.address),
+      await world.merchantAt(slow.address),
+    ];
+    const asks = (query: URLSearchParams) =>
+      [...query.getAll('account'), ...query.getAll('address')].includes(slow.at.toRawString().toUpperCase());
+    chain.refuse((path, query) => (asks(query) ? (path === '/accountStates' ? 422 : 500) : null));
+    const [his, invoice] = [await world.create(crowded, 'ton'), await world.create(shop, 'ton')];
+    await world.observe(2);
+    await world.pay(invoice);
+    await world.observe(2);
+    expect(await world.status(invoice)).toBe('confirmed');
+    const unpaid = await world.create(shop, 'ton');
+    world.pass(310);
+    await world.observe(READINGS);
+    expect(await world.status(unpaid)).toBe('expired');
+    // Of what cannot be read, nothing is proved.
+    expect(await world.status(his)).toBe('created');
+    const [provider] = service.app.observer.status().flatMap(({ providers }) => providers);
+    expect(provider).toMatchObject({ failures: 0, state: 'ok', backoff_until: null });
+  });
+
   it('holds invoices open whose jetton master was not found, and refuses new ones meanwhile', async () => {
     verifies('asset-unreadable');
     const world = await openWorld(database);

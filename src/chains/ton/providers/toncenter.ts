@@ -195,13 +195,31 @@ export async function getAccountStates(
   return found;
 }
 
-/** A get-method's result; `exit_code` is 0 where it ran, negative where the account has no code to run. */
-async function runGetMethod(rpc: Rpc, address: Address, method: string, argument?: Address) {
+/** The indexer has no form for something that the contract returned, as for null: no method asked here returns such. */
+const NOT_SHOWN = 501;
+/** An exit code that contracts use where they have no such method. */
+const NO_METHOD = 11;
+
+/**
+ * A get-method's result; `exit_code` is 0 where it ran, negative where the account has no code to run. What the indexer
+ * cannot show is as if the contract had no such method: any stranger can deploy one.
+ */
+async function runGetMethod(
+  rpc: Rpc,
+  address: Address,
+  method: string,
+  argument?: Address,
+): Promise<z.infer<typeof getMethodResult>> {
   const path = '/runGetMethod';
   const value = argument && beginCell().storeAddress(argument).endCell().toBoc().toString('base64');
   const stack = value === undefined ? [] : [{ type: 'slice', value }];
   const body = { address: address.toRawString(), method, stack };
-  return check(getMethodResult, await rpc.json(path, { body }), path);
+  try {
+    return check(getMethodResult, await rpc.json(path, { body }), path);
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.code !== NOT_SHOWN) throw error;
+    return { exit_code: NO_METHOD, stack: [] };
+  }
 }
 
 /** The owner's wallet of a jetton, by the word of the jetton master; null where the master has no such method. */

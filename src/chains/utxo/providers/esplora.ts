@@ -34,6 +34,8 @@ const TRANSACTIONS_PER_READ = 16;
 const SHARE_OF_ONE = 1 / 2;
 /** Scripts whose list may fail in one read, before the others are left for the next one. */
 const FAILURES_PER_READ = 2;
+/** Where all lists are refused, and they are no more than so many, it is for what is in them. */
+const REFUSALS_OF_FEW = 3;
 /** A list that is shorter than the shortest page in use is whole; of a longer one the provider's count is asked for. */
 const SHORTEST_PAGE = 10;
 /** Where the provider does not count: more than this is never listed. */
@@ -111,6 +113,7 @@ async function* listScripts(
   const budget = { left: Math.max(TRANSACTIONS_PER_READ, request.spare_requests) };
   const share = Math.ceil(budget.left * SHARE_OF_ONE);
   const failures: ProviderError[] = [];
+  const away = () => failures.filter(({ kind }) => kind !== 'rpc');
   for (const script of turnOf(memory, request)) {
     if (!request.again) memory.turns.set(script, ++memory.turn);
     const at = request.now();
@@ -122,10 +125,11 @@ async function* listScripts(
       failures.push(error);
       const failed = { complete: false, trouble: error.message, failed: true };
       lists.push({ script, at, txids: new Set(), ...failed });
-      if (failures.length === FAILURES_PER_READ) break;
+      if (away().length === FAILURES_PER_READ) break;
     }
   }
-  if (failures[0] && failures.length === lists.length) throw failures[0];
+  const isOfFew = away().length === 0 && failures.length <= REFUSALS_OF_FEW;
+  if (failures[0] && failures.length === lists.length && !isOfFew) throw failures[0];
   return lists;
 }
 
