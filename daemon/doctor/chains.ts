@@ -11,7 +11,7 @@ import {
 import { KNOWN_UNTIL, standingOf, type Upgrade, upgrades } from '../../src/chains/upgrades.ts';
 import type { ProviderConfig } from '../observer/providers/provider.ts';
 import { openRpc } from '../observer/providers/rpc.ts';
-import { providersOf } from '../observer/quorum.ts';
+import { loneOperator, providersOf } from '../observer/quorum.ts';
 import type { Config } from '../settings/config.ts';
 import { type Check, type Finding, failed, ok, PATIENCE_MS, warning } from './finding.ts';
 
@@ -45,7 +45,17 @@ export const providers: Check = async ({ config, now }) => {
       ),
     );
   const probed = await Promise.all(asked);
+  const lone = config.chains.blockchains
+    .filter(({ id }) => read.has(id))
+    .flatMap((blockchain) => {
+      const { id } = blockchain;
+      const says = loneOperator(blockchain, config.network, config.blockchains[id]);
+      return says === null
+        ? []
+        : warning(`provider ${id}`, says, `set blockchains.${id}.urls to providers of two operators`);
+    });
   return [
+    ...lone,
     ...probed.flatMap((one) => [
       findingOf(one, probed),
       ...one.lacks.map((lack) => lackOf(one, lack, probed)),

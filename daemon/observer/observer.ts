@@ -36,7 +36,7 @@ import { reevaluateInvoices } from '../settle/settle.ts';
 import { type BlindnessKeeper, REFRESH_MS } from './blindness.ts';
 import { type ReadGateways, readGateways } from './gateways.ts';
 import { openRpc, type ProviderStatus, type RpcSource } from './providers/rpc.ts';
-import { providersOf } from './quorum.ts';
+import { loneOperator, providersOf } from './quorum.ts';
 import { createReader, type Reader, type ReaderDeps, storedReading } from './reader.ts';
 import { observeLease, openShares, SHARE_MS, type Shares } from './share.ts';
 
@@ -463,6 +463,8 @@ function createPoller(
         else causes.failed(event.provider, 'warn', event, event.message);
       },
     });
+  const lone = given || enabled.length === 0 ? null : loneOperator(blockchain, network, configured);
+  if (lone) app.log.info({ blockchain: id }, `${lone}: set blockchains.${id}.urls`);
   const paces = (enabled.length > 0 ? enabled : disabled).map((gateway) => gateway.poll_interval_seconds);
   const interval = Math.min(...paces) * 1000;
   const spareRequests = (label: string) => {

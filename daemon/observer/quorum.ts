@@ -65,4 +65,24 @@ export function providersOf(
   }));
 }
 
+/**
+ * Why a blockchain is not read while one operator of providers is away: no public provider of another one is known that needs
+ * no key. Null where there is one, or the settings name providers.
+ */
+export function loneOperator(
+  blockchain: Pick<Blockchain, 'id' | 'name' | 'providers'> & { family: Pick<Family, 'providers'> },
+  network: Config['network'],
+  configured: ConfiguredProviders = {},
+): string | null {
+  if (configured.url !== undefined || configured.urls?.length) return null;
+  const hosts = providersOf(blockchain, network, configured).map(({ url }) => hostOf(url));
+  const operators = new Set(hosts.map((host) => host.split('.').slice(-OPERATOR_LABELS).join('.')));
+  if (operators.size > 1) return null;
+  const [operator = 'no one'] = operators;
+  return `${blockchain.name} is read from ${operator} alone, and no second public provider is known that needs no key`;
+}
+
+/** The end of a host's name that is its operator's: `publicnode.com`. */
+const OPERATOR_LABELS = 2;
+
 const hostOf = (url = ''): string => (URL.canParse(url) ? new URL(url).host : url);

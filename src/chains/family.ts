@@ -1,6 +1,7 @@
 // The interface every blockchain family implements, and the shapes that pass through it.
 import type { ConfirmationStep, Usual } from '../confirmations.ts';
 import type { Asset } from './assets.ts';
+import type { HostLimits } from './known-hosts.ts';
 
 /** `mainnet` moves real money; `testnet` stands for every test chain (testnet, signet, devnet, regtest, local). */
 export type Network = 'mainnet' | 'testnet';
@@ -118,9 +119,11 @@ export interface Rpc {
   call(method: string, params: Json): Promise<unknown>;
   /**
    * A JSON-RPC batch (only for nodes that support it), which one host answers; an entry that failed is a ProviderError
-   * value.
+   * value, also where there was no time for it while others were answered. Throws where it was refused as a whole.
    */
   batch(calls: readonly RpcCall[]): Promise<(unknown | ProviderError)[]>;
+  /** What is known of what it takes at once; absent where nothing is stored. */
+  limits?: HostLimits;
 }
 
 export interface RpcCall {

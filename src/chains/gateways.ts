@@ -122,11 +122,11 @@ export const blockchains: readonly Blockchain[] = [
     requests_per_second: 4,
     providers: {
       mainnet: [
-        { provider: 'evm', url: 'https://mainnet.base.org' },
         { provider: 'evm', url: 'https://base-rpc.publicnode.com' },
+        { provider: 'evm', url: 'https://base.gateway.tenderly.co' },
       ],
       testnet: [
-        { provider: 'evm', url: 'https://base-sepolia.drpc.org' },
+        { provider: 'evm', url: 'https://base-sepolia-rpc.publicnode.com' },
         { provider: 'evm', url: 'https://base-sepolia.gateway.tenderly.co' },
       ],
     },
@@ -191,8 +191,8 @@ export const blockchains: readonly Blockchain[] = [
         { provider: 'evm', url: 'https://arbitrum-one-rpc.publicnode.com' },
       ],
       testnet: [
+        { provider: 'evm', url: 'https://arbitrum-sepolia-rpc.publicnode.com' },
         { provider: 'evm', url: 'https://arbitrum-sepolia.drpc.org' },
-        { provider: 'evm', url: 'https://arbitrum-sepolia.api.onfinality.io/public' },
       ],
     },
     address_hint: { mainnet: '0x…', testnet: '0x…' },

@@ -82,7 +82,7 @@ export function quietSolana(): CountedChain {
   };
   return {
     blockchain: 'solana',
-    public_host: 'api.mainnet-beta.solana.com',
+    public_host: 'api.mainnet.solana.com',
     front(request) {
       const call = JSON.parse(request.body ?? 'null') as { id: unknown; method: string; params: string[] };
       const answer = Array.isArray(call) ? undefined : more[call.method];

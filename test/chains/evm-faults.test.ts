@@ -250,7 +250,7 @@ describe.runIf(hasAnvil)('an EVM provider', () => {
         5,
         5,
       ],
-      ['Infura', 'range 52 exceeds limit of 9', -32_602, 9, 6],
+      ['Infura', 'range 52 exceeds limit of 9', -32_602, 9, 9],
       [
         'Infura',
         'query returned more than 10000 results. Try with this block range [0xBDE5F8, 0xBDE5FE].',

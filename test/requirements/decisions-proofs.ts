@@ -23,6 +23,10 @@ export const proofs = {
     'account-own-trouble': 'one account’s trouble delays no other account, nor any confirmation',
     'question-no-outage':
       'what a provider cannot answer about one account or question counts against no provider, and holds up no other question',
+    'refusals-known':
+      'a provider’s refusal is taken for what it speaks of; what it answered of a batch stands, and what it takes at once is learnt',
+    'lone-operator':
+      'the start and gatewayd doctor name blockchains that are read from public providers of one operator alone',
     quorum: 'above quorum_above_usd two providers must agree, where two are configured',
     'confirmations-by-value': 'min_confirmations may be steps by value',
     'seconds-decide':

@@ -49,6 +49,7 @@ export class TimedOut extends ProviderError {}
 export interface HttpProvider {
   /** `toncenter at toncenter.com`: how messages name it. */
   label: string;
+  host: string;
   /**
    * One request: GET, or POST where there is a body. Resolves with any status that is about the question (2xx, 404, 500 with
    * a body, …); rejects with ProviderError where the provider itself is the trouble (no answer, 429, refused key, too large).
@@ -148,7 +149,7 @@ export function createHttpProvider({
     return new ProviderError('unreachable', `${label}: cannot be reached: ${why}`);
   }
 
-  return { label, send, excerpt, close: () => transport.close() };
+  return { label, host: base.host, send, excerpt, close: () => transport.close() };
 }
 
 /** Undici leaves the message of a refused connection to several addresses empty; the code still tells. */

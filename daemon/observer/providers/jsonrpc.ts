@@ -1,5 +1,6 @@
 // JSON-RPC 2.0 over one provider's HTTP: what is sent, and what an answer to it means.
 import { type Json, ProviderError } from '../../../src/chains/family.ts';
+import { isAboutBatch, isTooOften } from '../../../src/chains/refusals.ts';
 import { type Answer, type HttpProvider, RateLimited, textOf } from './http.ts';
 
 interface Sent {
@@ -19,22 +20,26 @@ export interface JsonRpc {
   envelope(method: string, params: Json): Sent & { [key: string]: Json };
   /** The result that an answer holds; throws ProviderError. */
   result(answer: Answer, sent: Sent): unknown;
-  /** The results of a batch in the order asked; an entry that failed alone is a ProviderError value. */
+  /**
+   * The results of a batch in the order asked; an entry that failed alone is a ProviderError value. Throws where none was
+   * answered and the refusal is of the batch.
+   */
   results(answer: Answer, sent: readonly Sent[]): (unknown | ProviderError)[];
 }
 
 /** What some nodes write outside JSON-RPC, with HTTP 200, where they have no time for a question. */
 const OVERLOADED = /^\s*\{\s*"Error"\s*:.*(lack of computing|frequency limit|rate.?limit|too many)/is;
 const OVERLOAD_CHARS = 1024;
+const TOO_MANY_REQUESTS = 429;
 
 export function createJsonRpc({ label, excerpt }: Pick<HttpProvider, 'label' | 'excerpt'>): JsonRpc {
   let next_id = 1;
 
-  /** Nodes send their errors with any HTTP status (Core: 500); only an answer without one is judged by it. */
+  /** Nodes send their errors with any HTTP status (Core: 500), batches too; only an answer without one is judged by it. */
   function parse({ status, bytes }: Answer, method: string): unknown {
     const text = textOf(bytes);
     const value = parseJson(text);
-    if (isReply(value) || (Array.isArray(value) && status < 400)) return value;
+    if (isReply(value) || (Array.isArray(value) && (status < 400 || value.some(isReply)))) return value;
     if (OVERLOADED.test(text.slice(0, OVERLOAD_CHARS)))
       throw new RateLimited(`${label}: ${method}: ${excerpt(text)}`, status);
     const kind = status >= 500 ? 'unreachable' : 'bad_answer';
@@ -53,9 +58,10 @@ export function createJsonRpc({ label, excerpt }: Pick<HttpProvider, 'label' | '
         message?: unknown;
       };
       const code = typeof given === 'number' ? given : null;
-      const text = typeof sent === 'string' ? sent : JSON.stringify(reply.error);
-      const message = `${label}: ${method}: ${excerpt(text)}`;
-      throw code === 429 ? new RateLimited(message, code) : new ProviderError('rpc', message, code);
+      const text = excerpt(typeof sent === 'string' ? sent : JSON.stringify(reply.error));
+      const message = `${label}: ${method}: ${text}`;
+      const isLimit = code === TOO_MANY_REQUESTS || isTooOften(text);
+      throw isLimit ? new RateLimited(message, code) : new ProviderError('rpc', message, code);
     }
     if (reply.id !== id)
       throw new ProviderError('bad_answer', `${label}: ${method} answered another request`);
@@ -78,14 +84,23 @@ export function createJsonRpc({ label, excerpt }: Pick<HttpProvider, 'label' | '
         throw new ProviderError('bad_answer', `${label}: ${first.method} did not answer the batch`);
       }
       const by_id = new Map(value.filter(isReply).map((reply) => [reply.id, reply]));
-      return sent.map((each) => {
+      // One that refuses the batch may say so once for each call, or once for all of them.
+      const refused = value.filter(isReply).find(({ id }) => id === null);
+      const results = sent.map((each) => {
         try {
-          return resultOf(by_id.get(each.id), each);
+          return resultOf(by_id.get(each.id) ?? refused, each);
         } catch (error) {
-          if (error instanceof ProviderError && error.kind === 'rpc') return error;
+          if (error instanceof ProviderError && error.kind !== 'bad_answer') return error;
           throw error;
         }
       });
+      const [failure] = results;
+      if (!(failure instanceof ProviderError) || !results.every((each) => each instanceof ProviderError))
+        return results;
+      const isWhole =
+        answer.status >= 400 || failure.kind === 'rate_limited' || isAboutBatch(failure.message);
+      if (isWhole) throw failure;
+      return results;
     },
   };
 }

@@ -21,8 +21,11 @@ export interface PaceOptions {
 }
 
 export interface Pace {
-  /** Resolves when the caller may send one request, with the moment (monotonic, ms); rejects with the reason of `close`. */
-  turn(): Promise<number>;
+  /**
+   * Resolves when the caller may send one request, with the moment (monotonic, ms); rejects with the reason of `close`. It may
+   * count as several: those who come later wait so much longer.
+   */
+  turn(counts_as?: number): Promise<number>;
   /** The provider refused what was sent at that moment as too much. Refusals of one rate count once. */
   refused(sent_at_ms: number): void;
   /** The rate now. */
@@ -44,7 +47,11 @@ export function createPace(
   let rate = most;
   /** When the rate changed last. */
   let changed_at = Number.NEGATIVE_INFINITY;
-  const waiting: { resolve: (sent_at_ms: number) => void; reject: (reason: Error) => void }[] = [];
+  const waiting: {
+    counts_as: number;
+    resolve: (sent_at_ms: number) => void;
+    reject: (reason: Error) => void;
+  }[] = [];
   let free_at = 0;
   let callOff: (() => void) | undefined;
   let closed: Error | undefined;
@@ -68,17 +75,18 @@ export function createPace(
         return;
       }
       const now_ms = runtime.elapsed_ms();
-      free_at = now_ms + 1000 / current();
-      waiting.shift()?.resolve(now_ms);
+      const next = waiting.shift();
+      free_at = now_ms + (1000 * (next?.counts_as ?? 1)) / current();
+      next?.resolve(now_ms);
     }
   }
 
   return {
-    turn: () =>
+    turn: (counts_as = 1) =>
       new Promise((resolve, reject) => {
         if (closed) return reject(closed);
         if (waiting.length >= MAX_WAITING) return reject(overrun());
-        waiting.push({ resolve, reject });
+        waiting.push({ counts_as, resolve, reject });
         if (!callOff) serve();
       }),
     refused(sent_at_ms) {

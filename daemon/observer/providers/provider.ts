@@ -1,5 +1,6 @@
 // One provider as an Rpc: pace, a few retries in place, JSON and JSON-RPC on top of its HTTP.
 import { ProviderError, type RequestOptions, type Rpc } from '../../../src/chains/family.ts';
+import { type HostLimits, knownHost } from '../../../src/chains/known-hosts.ts';
 import type { Clock } from '../../clock.ts';
 import type { HttpLimits } from '../../process/network.ts';
 import { type Runtime, systemRuntime } from '../../process/runtime.ts';
@@ -58,6 +59,8 @@ export function createProvider(
     clock: Clock;
     random: () => number;
     runtime?: Runtime;
+    /** Limits that it was found to have, stored over restarts. */
+    learnt?: HostLimits | undefined;
   },
 ): Provider {
   const { clock, random, runtime = systemRuntime } = options;
@@ -69,8 +72,10 @@ export function createProvider(
     runtime,
   });
   const { label } = http;
+  const known = knownHost(http.host);
   const { requests_per_second = options.requests_per_second, adapts } = config;
-  const pace = createPace({ requests_per_second, adapts }, runtime);
+  const per_second = Math.min(requests_per_second, known?.per_second ?? requests_per_second);
+  const pace = createPace({ requests_per_second: per_second, adapts }, runtime);
   let answer_ms = 0;
   const counters: ProviderCounters = {
     requests: 0,
@@ -87,9 +92,10 @@ export function createProvider(
     path: string,
     request: RequestOptions | undefined,
     read: (answer: Answer) => T,
+    counts_as = 1,
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      const sent_at_ms = await pace.turn();
+      const sent_at_ms = await pace.turn(counts_as);
       counters.requests++;
       try {
         const answer = await http.send(path, request);
@@ -132,7 +138,20 @@ export function createProvider(
     async batch(calls) {
       if (calls.length === 0) return [];
       const body = calls.map(({ method, params }) => jsonrpc.envelope(method, params));
-      return ask('', { body }, (answer) => jsonrpc.results(answer, body));
+      const began_at_ms = runtime.elapsed_ms();
+      const counts_as = known?.counts_calls ? calls.length : 1;
+      const results = await ask('', { body }, (answer) => jsonrpc.results(answer, body), counts_as);
+      const limited = results.find((each) => each instanceof RateLimited);
+      if (limited) {
+        note(limited);
+        pace.refused(began_at_ms);
+        pace.hold(pauseBeforeRetry(limited, 1, random) ?? 0);
+      }
+      return results;
+    },
+    limits: {
+      get: (name) => options.learnt?.get(name) ?? known?.begins[name],
+      learn: (name, value) => options.learnt?.learn(name, value),
     },
   };
 

@@ -1,5 +1,7 @@
 // One provider as this family asks it: several calls in one request where it takes them, as many as it takes.
 import { type Json, ProviderError, type Rpc, type RpcCall } from '../family.ts';
+import type { HostLimits, LimitName } from '../known-hosts.ts';
+import { allowedCalls, isAboutBatch, isAboutWhat, isTooOften, ownWords } from '../refusals.ts';
 import { badAnswer, type Header, headerOf } from './answers.ts';
 import type { EvmNetwork } from './networks.ts';
 
@@ -17,6 +19,8 @@ export interface Limit {
   value: number;
   most: number;
   used: number;
+  /** Takes each new value. */
+  keep(value: number): void;
 }
 
 /** What one process knows of one provider. */
@@ -45,29 +49,46 @@ export interface Asker {
   batch_bytes: number;
 }
 
-const limitOf = (value: number): Limit => ({ value, most: value, used: 0 });
-
-export const newHost = ({ batch, range_blocks, whole_blocks, dialect }: EvmNetwork): Host => ({
-  calls: limitOf(batch.calls),
-  blocks: limitOf(range_blocks),
-  whole: limitOf(whole_blocks),
-  topics: limitOf(dialect.topic_values),
-  runs_code: true,
-  runs_none_since: null,
-  balances: limitOf(SOLID_BALANCES),
-  tip: null,
+const limitOf = (most: number, known = most, keep: Limit['keep'] = () => {}): Limit => ({
+  value: Math.max(1, Math.min(most, known)),
+  most,
+  used: 0,
+  keep,
 });
+
+/** Begins with what is known of the host: what it refused before, or what hosts of its name do. */
+export const newHost = (
+  { batch, range_blocks, whole_blocks, dialect }: EvmNetwork,
+  stored?: HostLimits | undefined,
+): Host => {
+  const known = (name: LimitName, most: number) =>
+    limitOf(most, stored?.get(name), (value) => stored?.learn(name, value));
+  return {
+    calls: known('batch_calls', batch.calls),
+    blocks: known('log_blocks', range_blocks),
+    whole: limitOf(whole_blocks),
+    topics: known('log_values', dialect.topic_values),
+    runs_code: true,
+    runs_none_since: null,
+    balances: limitOf(SOLID_BALANCES),
+    tip: null,
+  };
+};
 
 export function shrink(limit: Limit, tried: number, most?: number): void {
   if (most !== undefined) limit.most = most;
-  limit.value = Math.max(1, Math.min(limit.most, most ?? Math.floor(tried / 2)));
-  limit.used = 0;
+  set(limit, Math.max(1, Math.min(limit.most, most ?? Math.floor(tried / 2))));
 }
 
 export function grow(limit: Limit): void {
   if (limit.value === limit.most || ++limit.used < GROWS_AFTER) return;
-  limit.value = Math.min(limit.most, limit.value * 2);
+  set(limit, Math.min(limit.most, limit.value * 2));
+}
+
+function set(limit: Limit, value: number): void {
+  limit.value = value;
   limit.used = 0;
+  limit.keep(value);
 }
 
 export const hex = (height: number): string => `0x${height.toString(16)}`;
@@ -92,14 +113,25 @@ export const transactionCall = (txid: string): RpcCall => ({
   params: [txid],
 });
 
-/** The answers in their order; what a node refused of single calls is a ProviderError value. */
+/** In place of an answer: the provider had no time for it while it answered others. */
+const LATER = Symbol('later');
+
+/**
+ * The answers in their order; what a node refused of single calls is a ProviderError value. What was answered of a request
+ * stands, and the rest is asked again in smaller ones.
+ */
 export async function askEach(asker: Asker, calls: readonly RpcCall[]): Promise<unknown[]> {
-  const answers: unknown[] = [];
-  for (let at = 0; at < calls.length; ) {
-    const group = groupAt(asker, calls, at);
-    const given = await askGroup(asker, group);
-    answers.push(...given);
-    at += given.length;
+  const answers: unknown[] = Array(calls.length).fill(LATER);
+  let left = calls.map((_, at) => at);
+  // Each request answers at least one of them, or throws.
+  while (left.length > 0) {
+    const group = groupOf(asker, calls, left);
+    const given = await askGroup(
+      asker,
+      group.map((at) => calls[at] as RpcCall),
+    );
+    for (const [at, answer] of given.entries()) answers[group[at] as number] = answer;
+    left = left.filter((at) => answers[at] === LATER);
   }
   return answers;
 }
@@ -109,20 +141,27 @@ export async function askAll(asker: Asker, calls: readonly RpcCall[]): Promise<u
   return (await askEach(asker, calls)).map(given);
 }
 
+/** The answers to calls that one host answers at once; null where it did not answer them all in one request. */
+export async function askAtOnce(asker: Asker, calls: readonly RpcCall[]): Promise<unknown[] | null> {
+  if (calls.length > asker.host.calls.value) return null;
+  const answers = await askGroup(asker, calls);
+  return answers.length < calls.length || answers.includes(LATER) ? null : answers;
+}
+
 /** An answer that is none is thrown. */
 export function given(answer: unknown): unknown {
   if (answer instanceof ProviderError) throw answer;
   return answer;
 }
 
-/** How many calls from `at` fit into one request. */
-function groupAt({ host, batch_bytes }: Asker, calls: readonly RpcCall[], at: number): RpcCall[] {
-  const group: RpcCall[] = [];
+/** Which of those that are left fit into one request. */
+function groupOf({ host, batch_bytes }: Asker, calls: readonly RpcCall[], left: readonly number[]): number[] {
+  const group: number[] = [];
   let bytes = 0;
-  for (const call of calls.slice(at, at + host.calls.value)) {
-    bytes += sizeOf(call.params) + CALL_BYTES;
+  for (const at of left.slice(0, host.calls.value)) {
+    bytes += sizeOf(calls[at]?.params ?? null) + CALL_BYTES;
     if (group.length > 0 && bytes > batch_bytes) break;
-    group.push(call);
+    group.push(at);
   }
   return group;
 }
@@ -135,12 +174,7 @@ async function askGroup({ rpc, host }: Asker, group: readonly RpcCall[]): Promis
   for (;;) {
     try {
       const asked = group.slice(0, tried);
-      if (tried > 1) {
-        const answers = await rpc.batch(asked);
-        if (answers.length !== tried) throw badAnswer('a batch was answered in part');
-        grow(host.calls);
-        return answers.map(asLimit);
-      }
+      if (tried > 1) return await askBatch(rpc, host, asked);
       const { method, params } = asked[0] as RpcCall;
       const answer = await rpc.call(method, params);
       grow(host.calls);
@@ -154,33 +188,40 @@ async function askGroup({ rpc, host }: Asker, group: readonly RpcCall[]): Promis
         if (failure.kind === 'rpc') return [failure];
         throw failure;
       }
-      shrink(host.calls, tried);
+      shrink(host.calls, tried, allowedCalls(ownWords(failure.message), tried));
       tried = Math.min(host.calls.value, tried - 1);
     }
   }
+}
+
+/** Several calls in one request. Where some were answered, those for which there was no time come later. */
+async function askBatch(rpc: Rpc, host: Host, asked: readonly RpcCall[]): Promise<unknown[]> {
+  const answers = (await rpc.batch(asked)).map(asLimit);
+  if (answers.length !== asked.length) throw badAnswer('a batch was answered in part');
+  const unanswered = answers.filter(isOften);
+  if (unanswered.length === 0) {
+    grow(host.calls);
+    return answers;
+  }
+  if (unanswered.length === answers.length) throw unanswered[0];
+  shrink(host.calls, Math.min(asked.length, 2 * (answers.length - unanswered.length)));
+  return answers.map((answer) => (isOften(answer) ? LATER : answer));
 }
 
 const isOften = (error: unknown): boolean => error instanceof ProviderError && error.kind === 'rate_limited';
 /** Whether it answered, and the answer was of no use. */
 export const isOdd = ({ kind }: ProviderError): boolean => kind === 'rpc' || kind === 'bad_answer';
 
-/** Providers word the same refusal differently: with 200, as an error of the call, or as text. */
-const TOO_OFTEN =
-  /rate.?limit|too many requests|requests? limit|compute units|throughput|quota|lack of computing|over capacity|try again later|(?:requests?|calls?) (?:per|a|each) (?:second|minute|hour|day)/i;
 const LIMIT_EXCEEDED = -32_005;
 
 /** A refusal because of frequency is about the provider and not about the question; of its host no more is shown than before. */
 function asLimit(error: unknown): unknown {
-  if (!(error instanceof ProviderError)) return error;
+  if (!(error instanceof ProviderError) || !isOdd(error)) return error;
   const { message, code } = error;
-  if (!isOdd(error)) return error;
-  const isLimit = TOO_OFTEN.test(message) || (code === LIMIT_EXCEEDED && !isAboutRange(message));
-  return isLimit ? new ProviderError('rate_limited', message, code) : error;
+  const words = ownWords(message);
+  const isBare = code === LIMIT_EXCEEDED && !isAboutWhat(words) && !isAboutBatch(words);
+  return isTooOften(words) || isBare ? new ProviderError('rate_limited', message, code) : error;
 }
-
-/** Whether a refusal speaks of how much was asked for at once: by the provider's own words, not by its name. */
-const isAboutRange = (message: string): boolean =>
-  /block|range|results|logs|response size/i.test(message.replace(/^.*?eth_\w+: /, ''));
 
 /** Blocks by number; null where the node has none. */
 export async function readHeaders(asker: Asker, heights: readonly number[]): Promise<(Header | null)[]> {

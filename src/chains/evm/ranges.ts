@@ -1,7 +1,8 @@
 // Logs of a stretch of blocks, read so that a node that lacks some of them cannot answer as if they were empty.
 import { type Json, ProviderError, type RpcCall } from '../family.ts';
+import { ownWords } from '../refusals.ts';
 import { badAnswer, type Header, headerOf, type Log, logsOf } from './answers.ts';
-import { type Asker, askEach, blockCall, given, grow, type Host, hex, shrink } from './hosts.ts';
+import { type Asker, askAtOnce, askEach, blockCall, given, grow, type Host, hex, shrink } from './hosts.ts';
 
 export type Filter = { [name: string]: Json };
 
@@ -36,10 +37,11 @@ export async function readLogRange(
     const last = Math.min(most, from + blocks * spans - 1);
     try {
       const range = await readBracketed(asker, asked, { from, to: last, blocks });
+      if (range === 'in parts') continue;
       if (range) {
         if (blocks === host.blocks.value) grow(host.blocks);
         // It was for the addresses that fewer blocks were refused as well.
-        if (topics.most < before.most) host.blocks.value = host.blocks.most;
+        if (topics.most < before.most) shrink(host.blocks, blocks, host.blocks.most);
         return range;
       }
       // It does not have them all yet.
@@ -88,7 +90,6 @@ const ABOUT_VALUES = /topic|address/i;
 const ABOUT_BLOCKS = /block|range/i;
 /** With fewer, a provider that refuses everything would be asked for more and more. */
 const LEAST_VALUES = 10;
-const ownWords = (message: string): string => message.replace(/^.*?eth_\w+: /, '');
 
 /** How many values a refusal says that are allowed; undefined where it says nothing that helps. */
 function allowedValues(words: string, tried: number): number | undefined {
@@ -142,12 +143,12 @@ export function spansAtOnce(asker: Asker, filters: readonly Filter[]): number {
 /** A refusal of a log filter, which may be for its size: providers have no common error for that. */
 class TooWide extends ProviderError {}
 
-/** Null where the host lacks the last block. */
+/** Null where the host lacks the last block; `in parts` where it took less at once than was to be one answer. */
 async function readBracketed(
   asker: Asker,
   filters: readonly Filter[],
   { from, to, blocks }: { from: number; to: number; blocks: number },
-): Promise<LogRange | null> {
+): Promise<LogRange | 'in parts' | null> {
   const calls: RpcCall[] = [];
   for (let first = from; first <= to; first += blocks) {
     const range = { fromBlock: hex(first), toBlock: hex(Math.min(to, first + blocks - 1)) };
@@ -155,11 +156,13 @@ async function readBracketed(
   }
   const before = blockCall(from - 1);
   const last = blockCall(to);
+  const isOneHost = takesBatches(asker.host);
   const groups = bracketedGroups(asker, calls, { before, last });
   const headers = { before: [] as (Header | null)[], last: [] as (Header | null)[] };
   const logs: Log[] = [];
   for (const group of groups) {
-    const answers = await askEach(asker, group);
+    const answers = await (isOneHost ? askAtOnce(asker, group) : askEach(asker, group));
+    if (answers === null) return 'in parts';
     // What a node refuses because it lacks the blocks is not too much.
     if (group.some((call, at) => call === last && answers[at] === null)) return null;
     for (const [at, call] of group.entries()) {
@@ -249,7 +252,9 @@ const ALLOWED = [
   new RegExp(`block range:?\\s*${COUNT}`, 'i'),
   new RegExp(`max(?:imum)? range:?\\s*${COUNT}`, 'i'),
   new RegExp(`limited to (?:0 - )?${COUNT}(?![\\d,k]| ?(?:requests?|calls?|/))`, 'i'),
-  new RegExp(`(?:at most|up to) ${COUNT} blocks?`, 'i'),
+  new RegExp(`(?:at most|up to|ranges? over) ${COUNT} blocks?`, 'i'),
+  new RegExp(`range \\d+ exceeds limit of ${COUNT}`, 'i'),
+  new RegExp(`range greater than ${COUNT} max`, 'i'),
 ];
 const PROPOSED = /\[(0x[0-9a-f]{1,12}),\s*(0x[0-9a-f]{1,12})\]/i;
 

@@ -78,8 +78,8 @@ function rangeBlocks(network: EvmNetwork, cursor: EvmCursor | null): number {
 }
 
 export function askerOf(network: EvmNetwork, { rpc, memory, now }: EvmContext): Asker {
-  const host =
-    memory.hosts.get(rpc) ?? newHost({ ...network, range_blocks: rangeBlocks(network, memory.cursor) });
+  const range_blocks = rangeBlocks(network, memory.cursor);
+  const host = memory.hosts.get(rpc) ?? newHost({ ...network, range_blocks }, rpc.limits);
   memory.hosts.set(rpc, host);
   tryCodeAgain(host, now());
   return { rpc, host, batch_bytes: network.batch.bytes };

@@ -221,7 +221,7 @@ test('JSON-RPC calls carry ids of their own, and errors their code, whatever the
 });
 
 test.each([
-  ['a text', 'Rate limit exceeded', 'Rate limit exceeded'],
+  ['a text', 'Some limit exceeded', 'Some limit exceeded'],
   [
     'an object without a message',
     { code: '-32000', data: { toString: 1 } },
@@ -331,6 +331,24 @@ test('an own provider that refuses is asked half as often, once for all that was
   expect(pace.requestsPerSecond()).toBe(50);
   for (let refusal = 0; refusal < 20; refusal++) pace.refused(++timer.now);
   expect(pace.requestsPerSecond()).toBe(0.5);
+});
+
+test('a request that counts as several is followed by as long a pause', async () => {
+  const timer = { now: 0 };
+  const runtime = {
+    elapsed_ms: () => timer.now,
+    after: (ms: number, work: () => void) => {
+      queueMicrotask(() => {
+        timer.now += ms;
+        work();
+      });
+      return () => {};
+    },
+  };
+  const pace = createPace({ requests_per_second: 10 }, runtime);
+  expect(await Promise.all([pace.turn(3), pace.turn(), pace.turn(5), pace.turn()])).toEqual([
+    0, 300, 400, 900,
+  ]);
 });
 
 test('a provider that must not be asked more often than it says keeps its pace, and is only paused', () => {

@@ -1,7 +1,8 @@
 // Several providers of one blockchain: fail-over and return, back-off, the network check and shutdown, over real HTTP.
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openRpc, type ProviderEvent, type RpcOptions } from '../../../daemon/observer/providers/rpc.ts';
-import { createQuorum, providersOf } from '../../../daemon/observer/quorum.ts';
+import { createQuorum, loneOperator, providersOf } from '../../../daemon/observer/quorum.ts';
+import type { Blockchain } from '../../../src/chains/catalogue.ts';
 import { type Network, ProviderError, type Rpc } from '../../../src/chains/family.ts';
 import { builtIn } from '../../../src/chains/gateways.ts';
 import { type AnswerRequest, json, type LocalServer, serve } from '../../helpers/local-server.ts';
@@ -271,6 +272,18 @@ test('several configured providers are asked in their order; a key goes to the h
     [other, undefined],
     [first, undefined],
   ]);
+});
+
+test('the start names a blockchain whose public providers are of one operator, unless the settings name others', () => {
+  verifies('lone-operator');
+  const of = (id: string, network: Network, configured?: object) =>
+    loneOperator(builtIn.find(id) as Blockchain, network, configured);
+  expect(of('ton', 'mainnet')).toBe(
+    'TON is read from toncenter.com alone, and no second public provider is known that needs no key',
+  );
+  expect(of('ton', 'mainnet', { urls: ['http://10.0.0.1:8081/api/v3'] })).toBeNull();
+  const alone = builtIn.blockchains.filter(({ id }) => of(id, 'mainnet') !== null).map(({ id }) => id);
+  expect(alone).toEqual(['ton', 'litecoin']);
 });
 
 test('two URLs of one host are no two providers that could agree', () => {

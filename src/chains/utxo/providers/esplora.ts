@@ -34,8 +34,8 @@ const TRANSACTIONS_PER_READ = 16;
 const SHARE_OF_ONE = 1 / 2;
 /** Scripts whose list may fail in one read, before the others are left for the next one. */
 const FAILURES_PER_READ = 2;
-/** Where all lists are refused, and they are no more than so many, it is for what is in them. */
-const REFUSALS_OF_FEW = 3;
+/** Where all lists are refused, and they are no more than so many, it is taken to be for what is in them. */
+const REFUSALS_OF_FEW = 1;
 /** A list that is shorter than the shortest page in use is whole; of a longer one the provider's count is asked for. */
 const SHORTEST_PAGE = 10;
 /** Where the provider does not count: more than this is never listed. */
