@@ -35,6 +35,7 @@ import type { Config } from '../settings/config.ts';
 import { reevaluateInvoices } from '../settle/settle.ts';
 import { type BlindnessKeeper, REFRESH_MS } from './blindness.ts';
 import { type ReadGateways, readGateways } from './gateways.ts';
+import { readingAnswers } from './providers/guard.ts';
 import { openRpc, type ProviderStatus, type RpcSource } from './providers/rpc.ts';
 import { loneOperator, providersOf } from './quorum.ts';
 import { createReader, type Reader, type ReaderDeps, storedReading } from './reader.ts';
@@ -342,16 +343,16 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
       const { reader } = await pollerOf(blockchain);
       const { family } = reader.blockchain;
       if (!family.compose) return null;
-      return askOnce(app, reader.source, async (rpc) => (await family.compose?.(rpc, order)) ?? null);
+      return askOnce(app, reader.source, (rpc, label) =>
+        readingAnswers(app.log, label, async () => (await family.compose?.(rpc, order)) ?? null),
+      );
     },
     async inspectAddress(blockchain, address_key) {
       const { reader } = await pollerOf(blockchain);
       const { family } = reader.blockchain;
       if (!family.inspectAddress) return null;
-      return askOnce(
-        app,
-        reader.source,
-        async (rpc) => (await family.inspectAddress?.(rpc, address_key)) ?? null,
+      return askOnce(app, reader.source, (rpc, label) =>
+        readingAnswers(app.log, label, async () => (await family.inspectAddress?.(rpc, address_key)) ?? null),
       );
     },
     status: () =>

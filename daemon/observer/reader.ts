@@ -37,6 +37,7 @@ import {
 } from '../settle/settle.ts';
 import type { BlindnessKeeper } from './blindness.ts';
 import type { Paces } from './pace.ts';
+import { guarded, readingAnswers } from './providers/guard.ts';
 import type { RpcSource } from './providers/rpc.ts';
 import type { Quorum } from './quorum.ts';
 import { asPending, type Turns, verifyNamed } from './verify-named.ts';
@@ -107,7 +108,7 @@ export interface Reader {
 export function createReader(options: ReaderOptions): Reader {
   const { app, blockchain, source } = options;
   let opened: ChainReader | undefined;
-  const chainReader = () => (opened ??= blockchain.family.open());
+  const chainReader = () => (opened ??= guarded(blockchain.family.open(), app.log));
   const waits: Waits = new Map();
   const turns: Turns = new Map();
   const watch_dates = openWatchDates(app, blockchain.id);
@@ -217,7 +218,8 @@ function contextOf(
     gateways,
     now: () => seconds(app.clock),
     local: (chain_time) => app.clock_check.local(blockchain.id, chain_time),
-    askOther: (work) => source.askOther(label, (other) => work(other)),
+    askOther: (work) =>
+      source.askOther(label, (other, its_label) => readingAnswers(app.log, its_label, () => work(other))),
     spare_requests: spareRequests(label),
   };
 }

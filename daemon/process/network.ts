@@ -10,7 +10,13 @@ export interface HttpLimits {
 export interface Transport {
   request(
     url: URL,
-    options: { method: 'GET' | 'POST'; headers: Record<string, string>; body: string | null },
+    options: {
+      method: 'GET' | 'POST';
+      headers: Record<string, string>;
+      body: string | null;
+      /** Of this answer, where that is less than of any. */
+      response_bytes?: number;
+    },
   ): Promise<{
     statusCode: number;
     headers: Record<string, string | string[] | undefined>;

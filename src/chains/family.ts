@@ -105,6 +105,8 @@ export interface RequestOptions {
   query?: Record<string, string | number | boolean | readonly (string | number)[] | undefined>;
   /** A JSON body; makes the request a POST. */
   body?: Json;
+  /** The most bytes of the answer that are read; absent: as much as any answer but a raw block has. */
+  most_bytes?: number;
 }
 
 /** One provider as handed to a family: rate, timeout, size cap, retry and key are applied behind it. All methods throw ProviderError. */
@@ -116,12 +118,15 @@ export interface Rpc {
   text(path: string, options?: RequestOptions): Promise<string>;
   bytes(path: string, options?: RequestOptions): Promise<Uint8Array>;
   /** One JSON-RPC 2.0 call to the provider's URL; an error object throws kind `rpc` with its code. */
-  call(method: string, params: Json): Promise<unknown>;
+  call(method: string, params: Json, options?: Pick<RequestOptions, 'most_bytes'>): Promise<unknown>;
   /**
    * A JSON-RPC batch (only for nodes that support it), which one host answers; an entry that failed is a ProviderError
    * value, also where there was no time for it while others were answered. Throws where it was refused as a whole.
    */
-  batch(calls: readonly RpcCall[]): Promise<(unknown | ProviderError)[]>;
+  batch(
+    calls: readonly RpcCall[],
+    options?: Pick<RequestOptions, 'most_bytes'>,
+  ): Promise<(unknown | ProviderError)[]>;
   /** What is known of what it takes at once; absent where nothing is stored. */
   limits?: HostLimits;
 }

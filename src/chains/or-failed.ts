@@ -14,3 +14,6 @@ export async function orFailed<T>(answer: Promise<T>): Promise<T | undefined> {
 /** Whether a failure says something of what was asked, and nothing of the provider: it answered, and that was of no use. */
 export const isOfQuestion = (error: unknown): error is ProviderError =>
   error instanceof ProviderError && (error.kind === 'bad_answer' || error.kind === 'rpc');
+
+/** The code of what is larger than is read, whatever its provider says: less is to be asked for at once. */
+export const TOO_LARGE = 413;

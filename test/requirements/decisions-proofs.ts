@@ -27,6 +27,8 @@ export const proofs = {
       'a provider’s refusal is taken for what it speaks of; what it answered of a batch stands, and what it takes at once is learnt',
     'lone-operator':
       'the start and gatewayd doctor name blockchains that are read from public providers of one operator alone',
+    'answers-bounded':
+      'an answer that is too large, or counts falsely, costs a bounded time; what makes reading it throw is a failure of who gave it, and the next provider is asked',
     quorum: 'above quorum_above_usd two providers must agree, where two are configured',
     'confirmations-by-value': 'min_confirmations may be steps by value',
     'seconds-decide':

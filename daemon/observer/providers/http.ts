@@ -1,6 +1,7 @@
 // One provider over HTTP: credentials, limits, and every failure turned into a ProviderError that holds no secret.
 import type { Agent } from 'undici';
 import { ProviderError, type RequestOptions } from '../../../src/chains/family.ts';
+import { TOO_LARGE } from '../../../src/chains/or-failed.ts';
 import type { Clock } from '../../clock.ts';
 import type { HttpLimits, Transport } from '../../process/network.ts';
 import { rest } from '../../process/rest.ts';
@@ -12,6 +13,8 @@ const KEEP_ALIVE_MS = 10_000;
 const MAX_CONNECTIONS = 8;
 /** A Retry-After beyond this is taken as this: one bad header must not blind the daemon for a day. */
 const MAX_RETRY_AFTER_MS = 15 * 60_000;
+/** The largest answer that is read, unless the question names another: a page of a thousand transactions is a third of it. */
+const ANSWER_BYTES = 16 * 1024 * 1024;
 /** How much of a provider's own words goes into a message. */
 const EXCERPT_CHARS = 200;
 /** Spaces, and what neither a database nor a terminal should be given: control, format and lone surrogate characters. */
@@ -75,13 +78,32 @@ function openTransport(limits: HttpLimits): Transport {
         connect: { timeout: Math.min(CONNECT_TIMEOUT_MS, limits.timeout_ms) },
         keepAliveTimeout: KEEP_ALIVE_MS,
       });
-      return agent.request({ ...options, origin: url.origin, path: `${url.pathname}${url.search}`, signal });
+      const { response_bytes = limits.response_bytes, ...sent } = options;
+      const path = `${url.pathname}${url.search}`;
+      const response = await agent.request({ ...sent, origin: url.origin, path, signal });
+      const { statusCode, headers, body } = response;
+      return { statusCode, headers, body: { bytes: () => bytesOf(body, response_bytes) } };
     },
     async close() {
       closed = true;
       await agent?.destroy();
     },
   };
+}
+
+const TOO_LARGE_CODE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
+
+/** The rest is not waited for: more is held in memory of no answer. */
+async function bytesOf(body: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > most) throw Object.assign(new Error('too large'), { code: TOO_LARGE_CODE });
+    chunks.push(chunk);
+  }
+  const { buffer, byteOffset } = Buffer.concat(chunks, length);
+  return new Uint8Array(buffer, byteOffset, length);
 }
 
 export function createHttpProvider({
@@ -99,13 +121,15 @@ export function createHttpProvider({
   const excerpt = (text: string) =>
     redact(text.slice(0, EXCERPT_SOURCE_CHARS)).replace(UNPRINTABLE, ' ').trim().slice(0, EXCERPT_CHARS);
 
-  async function send(path: string, { query, body }: RequestOptions = {}): Promise<Answer> {
+  async function send(path: string, { query, body, most_bytes }: RequestOptions = {}): Promise<Answer> {
+    const response_bytes = Math.min(limits.response_bytes, most_bytes ?? ANSWER_BYTES);
     let answered = false;
     try {
       const response = await transport.request(target(base, path, query), {
         method: body === undefined ? 'GET' : 'POST',
         headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
         body: body === undefined ? null : JSON.stringify(body),
+        response_bytes,
       });
       answered = true;
       const { statusCode: status } = response;
@@ -114,7 +138,7 @@ export function createHttpProvider({
         refuse(status, textOf(bytes), retryAfterMs(response.headers['retry-after'], clock.ms()));
       return { status, bytes };
     } catch (error) {
-      throw error instanceof ProviderError ? error : failure(error, answered);
+      throw error instanceof ProviderError ? error : failure(error, answered, response_bytes);
     }
   }
 
@@ -134,11 +158,10 @@ export function createHttpProvider({
     }
   }
 
-  function failure(error: unknown, answered: boolean): ProviderError {
+  function failure(error: unknown, answered: boolean, most_bytes: number): ProviderError {
     const { name, code } = error as Error & { code?: string };
-    if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-      return new ProviderError('bad_answer', `${label}: an answer of over ${limits.response_bytes} bytes`);
-    }
+    if (code === TOO_LARGE_CODE)
+      return new ProviderError('bad_answer', `${label}: an answer of over ${most_bytes} bytes`, TOO_LARGE);
     if (/Timeout/.test(name)) {
       return new TimedOut('unreachable', `${label}: no complete answer in ${limits.timeout_ms} ms`);
     }

@@ -1,5 +1,6 @@
 // JSON-RPC 2.0 over one provider's HTTP: what is sent, and what an answer to it means.
 import { type Json, ProviderError } from '../../../src/chains/family.ts';
+import { parseJson, TooMuchJson } from '../../../src/chains/json.ts';
 import { isAboutBatch, isTooOften } from '../../../src/chains/refusals.ts';
 import { type Answer, type HttpProvider, RateLimited, textOf } from './http.ts';
 
@@ -38,7 +39,7 @@ export function createJsonRpc({ label, excerpt }: Pick<HttpProvider, 'label' | '
   /** Nodes send their errors with any HTTP status (Core: 500), batches too; only an answer without one is judged by it. */
   function parse({ status, bytes }: Answer, method: string): unknown {
     const text = textOf(bytes);
-    const value = parseJson(text);
+    const value = valueIn(text);
     if (isReply(value) || (Array.isArray(value) && (status < 400 || value.some(isReply)))) return value;
     if (OVERLOADED.test(text.slice(0, OVERLOAD_CHARS)))
       throw new RateLimited(`${label}: ${method}: ${excerpt(text)}`, status);
@@ -111,10 +112,11 @@ const isReply = (value: unknown): value is Reply =>
   !Array.isArray(value) &&
   ('result' in value || 'error' in value);
 
-function parseJson(text: string): unknown {
+function valueIn(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof TooMuchJson) throw error;
     return undefined;
   }
 }

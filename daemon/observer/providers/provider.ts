@@ -1,6 +1,8 @@
 // One provider as an Rpc: pace, a few retries in place, JSON and JSON-RPC on top of its HTTP.
 import { ProviderError, type RequestOptions, type Rpc } from '../../../src/chains/family.ts';
+import { parseJson, TooMuchJson } from '../../../src/chains/json.ts';
 import { type HostLimits, knownHost } from '../../../src/chains/known-hosts.ts';
+import { TOO_LARGE } from '../../../src/chains/or-failed.ts';
 import type { Clock } from '../../clock.ts';
 import type { HttpLimits } from '../../process/network.ts';
 import { type Runtime, systemRuntime } from '../../process/runtime.ts';
@@ -101,7 +103,7 @@ export function createProvider(
         const answer = await http.send(path, request);
         const took_ms = runtime.elapsed_ms() - sent_at_ms;
         answer_ms += (took_ms - answer_ms) * (answer_ms === 0 ? 1 : NEWEST_SHARE);
-        const value = read(answer);
+        const value = readAs(answer, read);
         counters.last_ok_at = clock.ms();
         return value;
       } catch (error) {
@@ -113,6 +115,16 @@ export function createProvider(
         if (pause_ms === null || attempt === MAX_ATTEMPTS) throw error;
         pace.hold(pause_ms);
       }
+    }
+  }
+
+  /** Whatever is wrong with an answer, also what makes reading it throw, is a failure of who gave it. */
+  function readAs<T>(answer: Answer, read: (answer: Answer) => T): T {
+    try {
+      return read(answer);
+    } catch (error) {
+      if (error instanceof ProviderError) throw error;
+      throw unreadable(label, error);
     }
   }
 
@@ -128,19 +140,24 @@ export function createProvider(
 
   const rpc: Rpc = {
     provider: config.provider,
-    json: (path, request) => ask(path, request, (answer) => parseJson(bodyOf(answer, http), path, http)),
+    json: (path, request) => ask(path, request, (answer) => jsonOf(bodyOf(answer, http), path, http)),
     text: (path, request) => ask(path, request, (answer) => textOf(bodyOf(answer, http))),
     bytes: (path, request) => ask(path, request, (answer) => bodyOf(answer, http)),
-    call(method, params) {
+    call(method, params, options) {
       const body = jsonrpc.envelope(method, params);
-      return ask('', { body }, (answer) => jsonrpc.result(answer, body));
+      return ask('', { ...options, body }, (answer) => jsonrpc.result(answer, body));
     },
-    async batch(calls) {
+    async batch(calls, options) {
       if (calls.length === 0) return [];
       const body = calls.map(({ method, params }) => jsonrpc.envelope(method, params));
       const began_at_ms = runtime.elapsed_ms();
       const counts_as = known?.counts_calls ? calls.length : 1;
-      const results = await ask('', { body }, (answer) => jsonrpc.results(answer, body), counts_as);
+      const results = await ask(
+        '',
+        { ...options, body },
+        (answer) => jsonrpc.results(answer, body),
+        counts_as,
+      );
       const limited = results.find((each) => each instanceof RateLimited);
       if (limited) {
         note(limited);
@@ -192,11 +209,19 @@ function bodyOf({ status, bytes }: Answer, { label, excerpt }: HttpProvider): Ui
   throw new ProviderError(kind, `${label}: HTTP ${status}: ${excerpt(textOf(bytes))}`, status);
 }
 
-function parseJson(bytes: Uint8Array, path: string, { label, excerpt }: HttpProvider): unknown {
+function jsonOf(bytes: Uint8Array, path: string, { label, excerpt }: HttpProvider): unknown {
   const text = textOf(bytes);
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof TooMuchJson) throw unreadable(label, error);
     throw new ProviderError('bad_answer', `${label}: ${path} did not answer with JSON: ${excerpt(text)}`);
   }
+}
+
+/** What an error that is not the provider's own makes of its answer. */
+export function unreadable(label: string, error: unknown): ProviderError {
+  const { name, message } = error as Error;
+  const code = error instanceof TooMuchJson ? TOO_LARGE : null;
+  return new ProviderError('bad_answer', `${label}: an answer cannot be read: ${name}: ${message}`, code);
 }

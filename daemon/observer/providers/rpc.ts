@@ -4,11 +4,17 @@ import type { Clock } from '../../clock.ts';
 import type { HttpLimits } from '../../process/network.ts';
 import { type Runtime, systemRuntime } from '../../process/runtime.ts';
 import { createHealth, type Health } from './health.ts';
-import { createProvider, type Provider, type ProviderConfig, type ProviderCounters } from './provider.ts';
+import {
+  createProvider,
+  type Provider,
+  type ProviderConfig,
+  type ProviderCounters,
+  unreadable,
+} from './provider.ts';
 
 /** From sending to the last byte: a raw Bitcoin block over a slow line still passes. */
 const REQUEST_TIMEOUT_MS = 20_000;
-/** A full Bitcoin block as verbose JSON is about half of it. */
+/** Raw blocks alone may be so large; a full Bitcoin block in hexadecimal is an eighth of it. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /** What happened to a provider; `message` and `provider` hold no secret. */
@@ -166,10 +172,20 @@ async function networkMismatch(
   { rpc, label }: Member,
   { blockchain, family, network }: RpcOptions,
 ): Promise<ProviderError | undefined> {
-  const served = await family.identify(rpc);
+  const served = await identified(family, rpc, label);
   if (served === network) return undefined;
   const message = `${blockchain}: ${label} serves ${served}, but ${network} is configured; it is not used`;
   return new ProviderError('wrong_network', message);
+}
+
+/** Whatever an answer makes a family throw is a failure of who gave it. */
+async function identified(family: RpcOptions['family'], rpc: Rpc, label: string): Promise<Network> {
+  try {
+    return await family.identify(rpc);
+  } catch (error) {
+    if (error instanceof ProviderError) throw error;
+    throw unreadable(label, error);
+  }
 }
 
 function noneUsable(blockchain: string, members: readonly Member[]): ProviderError {

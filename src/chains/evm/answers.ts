@@ -1,6 +1,12 @@
 // What JSON-RPC answers of blocks, logs and receipts must be like; anything else is a bad answer.
 import * as z from 'zod';
 import { ProviderError } from '../family.ts';
+import { rows } from '../rows.ts';
+
+/** Logs in one answer: more than any provider gives at once. */
+const MOST_LOGS = 50_000;
+/** Transactions in one block: more than the largest ever had. */
+const MOST_TRANSACTIONS = 50_000;
 
 /** 32 bytes, in lower case. */
 const word = z
@@ -41,7 +47,7 @@ const log = z
     removed: z.literal(false).nullish(),
   })
   .transform(({ removed: _, ...rest }) => rest);
-const logs = z.array(log);
+const logs = rows(log, MOST_LOGS);
 const receipt = z.object({
   transactionHash: word,
   blockHash: word,
@@ -67,7 +73,7 @@ const transaction = z.object({
 });
 const block = header.extend({
   transactionsRoot: word.nullish(),
-  transactions: z.array(transaction),
+  transactions: rows(transaction, MOST_TRANSACTIONS),
 });
 
 export interface Header {

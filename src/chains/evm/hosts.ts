@@ -1,6 +1,7 @@
 // One provider as this family asks it: several calls in one request where it takes them, as many as it takes.
 import { type Json, ProviderError, type Rpc, type RpcCall } from '../family.ts';
 import type { HostLimits, LimitName } from '../known-hosts.ts';
+import { TOO_LARGE } from '../or-failed.ts';
 import { allowedCalls, isAboutBatch, isAboutWhat, isTooOften, ownWords } from '../refusals.ts';
 import { badAnswer, type Header, headerOf } from './answers.ts';
 import type { EvmNetwork } from './networks.ts';
@@ -185,7 +186,7 @@ async function askGroup({ rpc, host }: Asker, group: readonly RpcCall[]): Promis
       if (tried > CALLS_WHERE_LIMITED && isOften(failure)) shrink(host.calls, tried);
       if (!(failure instanceof ProviderError) || !isOdd(failure)) throw failure;
       if (tried === 1) {
-        if (failure.kind === 'rpc') return [failure];
+        if (failure.kind === 'rpc' || failure.code === TOO_LARGE) return [failure];
         throw failure;
       }
       shrink(host.calls, tried, allowedCalls(ownWords(failure.message), tried));

@@ -1,5 +1,6 @@
 // Logs of a stretch of blocks, read so that a node that lacks some of them cannot answer as if they were empty.
 import { type Json, ProviderError, type RpcCall } from '../family.ts';
+import { TOO_LARGE } from '../or-failed.ts';
 import { ownWords } from '../refusals.ts';
 import { badAnswer, type Header, headerOf, type Log, logsOf } from './answers.ts';
 import { type Asker, askAtOnce, askEach, blockCall, given, grow, type Host, hex, shrink } from './hosts.ts';
@@ -186,7 +187,7 @@ async function readBracketed(
 function logsIn(answer: unknown): Log[] {
   if (answer instanceof ProviderError) {
     const { kind, message, code } = answer;
-    throw kind === 'rpc' ? new TooWide(kind, message, code) : answer;
+    throw kind === 'rpc' || code === TOO_LARGE ? new TooWide(kind, message, code) : answer;
   }
   return logsOf(answer);
 }

@@ -2,6 +2,7 @@
 
 import { type Address, Cell, type Slice } from '@ton/core';
 import { cleanText } from '../../clean.ts';
+import { type Address, BitReader, BitString, Cell, type Slice } from '@ton/core';
 
 export const OP = {
   text_comment: 0,
@@ -14,19 +15,40 @@ export const OP = {
 
 const OP_BITS = 32;
 const BYTE_BITS = 8;
+/** What each serialized tree of cells begins with, and the bits up to the size of its counts. */
+const GENERIC_MAGIC = 0xb5ee9c72;
+const GENERIC_MAGIC_BITS = 37;
 /** Longer comments name no invoice; reading stops there. */
 const MEMO_LIMIT_BYTES = 1024;
 /** A full cell holds 127 bytes; writers that put fewer into each need more cells. */
 const MEMO_LIMIT_CELLS = 64;
 
-/** The parsed body; null where it is not one ordinary cell. */
+/** The chain's own limits of a message, and what its form adds to each cell. */
+const MOST_CELLS = 8_192;
+const MOST_BYTES = 2 ** 21 / 8 + MOST_CELLS * 16;
+
+/** The parsed body; null where it is not one ordinary cell, or more than any message on the chain. */
 export function parseBody(base64: string): Cell | null {
   try {
-    const cell = Cell.fromBase64(base64);
+    const cell = cellIn(base64);
     return cell.isExotic ? null : cell;
   } catch {
     return null;
   }
+}
+
+/** Throws where it is none, or larger than any message: each cell costs a hash, and a false count of them a million. */
+export function cellIn(base64: string): Cell {
+  if (base64.length > (MOST_BYTES * 4) / 3) throw new Error('too large');
+  const bytes = Buffer.from(base64, 'base64');
+  const reader = new BitReader(new BitString(bytes, 0, bytes.length * BYTE_BITS));
+  reader.skip(GENERIC_MAGIC_BITS);
+  const size_bits = reader.loadUint(3) * BYTE_BITS;
+  reader.skip(BYTE_BITS);
+  const [cells, roots] = [reader.loadUint(size_bits), reader.loadUint(size_bits)];
+  if (bytes.readUInt32BE() !== GENERIC_MAGIC || roots !== 1 || cells > MOST_CELLS)
+    throw new Error('no message');
+  return Cell.fromBase64(base64);
 }
 
 /** The first 32 bits; null for a body without any. */

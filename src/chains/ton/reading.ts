@@ -1,6 +1,6 @@
 // What one reading shares: the tip, what is known of each account, what went wrong with single ones, what may be spent.
 import { type Page, ProviderError, type Tip, type Transfer } from '../family.ts';
-import { isOfQuestion } from '../or-failed.ts';
+import { isOfQuestion, TOO_LARGE } from '../or-failed.ts';
 import type { ReadAccount } from './accounts.ts';
 import { extend, type History, isKnown } from './history.ts';
 import type { Markers } from './markers.ts';
@@ -55,7 +55,10 @@ export function openReading(context: TonContext, tip: Tip, markers: Markers): Re
 
 /** Whether a question about several accounts may have been refused because of one of them; takes one of the refusals left. */
 export function isOfFew(reading: Reading, error: unknown): error is ProviderError {
-  const isRefused = isOfQuestion(error) && error.kind === 'rpc' && !NO_SUCH_REQUEST.has(error.code);
+  const isRefused =
+    isOfQuestion(error) &&
+    (error.kind === 'rpc' || error.code === TOO_LARGE) &&
+    !NO_SUCH_REQUEST.has(error.code);
   return isRefused && reading.refusals-- > 0;
 }
 

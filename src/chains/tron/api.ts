@@ -1,6 +1,7 @@
 // TRON's own API, which stands next to a node's JSON-RPC.
 import * as z from 'zod';
 import { type Json, ProviderError, type Rpc } from '../family.ts';
+import { parseJson, TooMuchJson } from '../json.ts';
 
 /** As of the newest block, or of the newest one that no branch replaces; the former counts what is in no block yet, too. */
 type Side = 'wallet' | 'walletsolidity';
@@ -38,8 +39,9 @@ export async function ask(rpc: Rpc, side: Side, method: string, body: Json): Pro
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text.replace(LARGE_AMOUNT, '"$1":"$2"'));
-  } catch {
+    return parseJson(text.replace(LARGE_AMOUNT, '"$1":"$2"'));
+  } catch (error) {
+    if (error instanceof TooMuchJson) throw badAnswer(`an answer ${error.message}`);
     return null;
   }
 }

@@ -2,8 +2,12 @@
 import * as z from 'zod';
 import type { CoinBlock, CoinPayment, CoinSpending } from '../evm/networks.ts';
 import type { Rpc } from '../family.ts';
+import { rows } from '../rows.ts';
 import { address, ask, badAnswer, check, hash, keyOf, sun } from './api.ts';
 
+/** Blocks of one answer, and transactions of one block: more than a node gives, and than a block has. */
+const MOST_BLOCKS = 100;
+const MOST_TRANSACTIONS = 50_000;
 /** The root of no transactions. */
 const NO_TRANSACTIONS = /^0*$/;
 const SUCCESS = 'SUCCESS';
@@ -16,8 +20,10 @@ const header = z.object({
   txTrieRoot: z.string().optional(),
 });
 export const bareBlock = z.object({ blockID: hash, block_header: z.object({ raw_data: header }) });
-const block = bareBlock.extend({ transactions: z.array(z.object({ txID: hash }).loose()).default([]) });
-const blocks = z.object({ block: z.array(block).default([]) });
+const block = bareBlock.extend({
+  transactions: rows(z.object({ txID: hash }).loose(), MOST_TRANSACTIONS).default([]),
+});
+const blocks = z.object({ block: rows(block, MOST_BLOCKS).default([]) });
 
 /** A transfer of coins as a transaction holds it; every other kind of transaction is something else. */
 const transfer = z.object({

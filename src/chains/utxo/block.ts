@@ -4,6 +4,12 @@ import { bytesToHex, concatBytes } from '@noble/hashes/utils.js';
 
 const HEADER_BYTES = 80;
 const HASH_BYTES = 32;
+/** What each takes at least: a spent output, its length of a script and its sequence; an amount and a length; both with version and lock time. */
+const INPUT_BYTES = 41;
+const OUTPUT_BYTES = 9;
+const TRANSACTION_BYTES = 10;
+/** The limit of a block, by the rules of both chains. */
+const MOST_TRANSACTION_BYTES = 4_000_000;
 /** Flag bits after the empty-input marker: BIP144 witnesses, and Litecoin's MimbleWimble extension. */
 const FLAG_WITNESS = 1;
 const FLAG_MWEB = 8;
@@ -68,12 +74,13 @@ class Reader {
     return BigInt(this.number(4)) + (BigInt(this.number(4)) << 32n);
   }
 
-  /** A count or length; what it counts takes at least a byte each, so it cannot exceed what is left. */
-  count(): number {
+  /** A count or length; what it counts takes at least so many bytes each, so that it cannot exceed what is left. */
+  count(least_bytes = 1): number {
     const first = this.number(1);
     const value =
       first < 0xfd ? first : first === 0xfd ? this.number(2) : first === 0xfe ? this.number(4) : Infinity;
-    if (value > this.bytes.length - this.offset) throw new MalformedBytes('a length exceeds what is left');
+    if (value * least_bytes > this.bytes.length - this.offset)
+      throw new MalformedBytes('a length exceeds what is left');
     return value;
   }
 
@@ -105,13 +112,13 @@ function readBody(reader: Reader): Body {
     if (flags === 0 || flags & ~(FLAG_WITNESS | FLAG_MWEB)) throw new MalformedBytes(`flags ${flags}`);
   }
   const start = reader.offset;
-  const inputs = Array.from({ length: reader.count() }, () => {
+  const inputs = Array.from({ length: reader.count(INPUT_BYTES) }, () => {
     const spent = `${reader.hash()}:${reader.number(4)}`;
     reader.take(reader.count());
     reader.take(4);
     return spent;
   });
-  const outputs = Array.from({ length: reader.count() }, () => {
+  const outputs = Array.from({ length: reader.count(OUTPUT_BYTES) }, () => {
     const amount = reader.amount();
     return { amount, script: bytesToHex(reader.take(reader.count())) };
   });
@@ -134,6 +141,8 @@ function readTransaction(reader: Reader): { raw_id: Uint8Array; transaction: Tra
 
 /** One transaction as a mempool holds it. Whatever follows the outputs is not needed; the lock time ends it. */
 export function parseTransaction(bytes: Uint8Array): Transaction {
+  if (bytes.length > MOST_TRANSACTION_BYTES)
+    throw new MalformedBytes(`larger than any block: ${bytes.length} bytes`);
   const { hashed, flags: _, ...rest } = readBody(new Reader(bytes));
   return { txid: reversedHex(doubleHash(...hashed, bytes.subarray(-4))), ...rest };
 }
@@ -158,7 +167,7 @@ export function parseBlock(bytes: Uint8Array): Block {
   const header = parseHeader(bytes);
   const reader = new Reader(bytes);
   reader.offset = HEADER_BYTES;
-  const read = Array.from({ length: reader.count() }, () => readTransaction(reader));
+  const read = Array.from({ length: reader.count(TRANSACTION_BYTES) }, () => readTransaction(reader));
   if (merkleRoot(read.map(({ raw_id }) => raw_id)) !== header.merkle_root) {
     throw new MalformedBytes('the transactions are not those of the block header');
   }

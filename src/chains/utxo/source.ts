@@ -4,6 +4,8 @@ import { ProviderError, type ProviderKind, type Rpc, type WatchedAddress } from 
 import { type Block, type Header, MalformedBytes, parseTransaction, type Transaction } from './block.ts';
 import type { BlockTip, Memory } from './memory.ts';
 
+/** A whole block, or several large transactions, in hexadecimal. */
+export const RAW_BYTES = 64 * 1024 * 1024;
 const HASH = /^[0-9a-f]{64}$/;
 
 export type Watched = ReadonlyMap<string, WatchedAddress>;

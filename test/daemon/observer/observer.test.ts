@@ -1,8 +1,17 @@
 // The observer over a real connection: gateways that were switched off, readers that overtake each other, hostile comments.
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { guarded } from '../../../daemon/observer/providers/guard.ts';
 import { openRpc, type RpcSource } from '../../../daemon/observer/providers/rpc.ts';
 import { getCursor, moveCursor } from '../../../data/cursors.ts';
 import type { InvoiceRow } from '../../../data/schema/tables.ts';
+import type {
+  ChainReader,
+  NamedTransaction,
+  ReadContext,
+  ReadRequest,
+  Rpc,
+} from '../../../src/chains/family.ts';
+import { findBlockchain } from '../../../src/chains/gateways.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { type Database, databases, newDatabase } from '../../helpers/database.ts';
 import { doubleFamily, namedRpc } from '../../helpers/family.ts';
@@ -245,6 +254,67 @@ describe.each(databases)('the observer on %s', (database) => {
       await expect(observer.inspectAddress('ton', 'odd')).rejects.toMatchObject({ kind: 'rpc', code: 404 });
     expect(source.status()).toMatchObject([{ state: 'down' }, { state: 'ok', backoff_until: null }]);
     expect(await observer.inspectAddress('ton', 'known')).toBe('a token');
+  });
+
+  it.each(['read', 'recheck', 'lookUp'] as const)(
+    'asks the next provider where an answer to %s makes its family throw, and logs the error',
+    async (where) => {
+      verifies('answers-bounded');
+      const double = doubleFamily('ton');
+      const log: string[] = [];
+      const throwing = async ({ rpc }: { rpc: Rpc }) => {
+        if ((await rpc.json('/name')) === 'odd') throw new RangeError('Maximum call stack size exceeded');
+        return [];
+      };
+      double[where] = throwing;
+      const nodes = [
+        await serve((_, response) => json(response, 'odd')),
+        await serve((_, response) => json(response, 'sane')),
+      ];
+      const source = openRpc({
+        blockchain: 'ton',
+        family: { identify: async () => 'testnet', providers: [] },
+        network: 'testnet',
+        providers: nodes.map(({ url }) => ({ provider: 'toncenter', url })),
+        requests_per_second: 1000,
+        clock: { ms: () => INDEXED_FROM * 1000 },
+      });
+      const reader = guarded(
+        findBlockchain('ton')?.family.open() as ChainReader,
+        {
+          error: (_: unknown, line?: string) => void log.push(line ?? ''),
+        } as never,
+      );
+      const ask = () =>
+        source.use(async (rpc) => {
+          const context = { rpc } as ReadContext;
+          if (where === 'read') for await (const _ of reader.read(context, {} as ReadRequest));
+          if (where === 'recheck') await reader.recheck(context, [], null);
+          if (where === 'lookUp') await reader.lookUp(context, {} as NamedTransaction);
+          return 'done';
+        });
+      await expect(ask()).rejects.toMatchObject({ name: 'ProviderError', kind: 'bad_answer' });
+      expect(await ask()).toBe('done');
+      expect(source.status()).toMatchObject([{ state: 'down' }, { state: 'ok' }]);
+      expect(log).toHaveLength(1);
+      await source.close();
+    },
+  );
+
+  it('does not take a failure of the database for one of the provider', async () => {
+    const double = doubleFamily('ton');
+    const broken = new Error('the database is away');
+    double.read = async (_, { addresses }) => {
+      await addresses();
+      return [];
+    };
+    const reader = guarded(
+      findBlockchain('ton')?.family.open() as ChainReader,
+      { error: expect.fail } as never,
+    );
+    const request = { addresses: () => Promise.reject(broken) } as unknown as ReadRequest;
+    const pages = reader.read({ rpc: namedRpc('x') } as ReadContext, request);
+    await expect(pages[Symbol.asyncIterator]().next()).rejects.toBe(broken);
   });
 
   it('leaves to single accounts half of what the provider takes in one pause, as it answers now', async () => {

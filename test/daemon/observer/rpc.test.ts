@@ -80,6 +80,35 @@ test('a provider that is down at the start costs no read: the next one is asked 
   expect(await source.use(whoAnswers)).toBe('second');
 });
 
+test('an error nested a million times is a failure of its provider, and the next one takes over', async () => {
+  verifies('answers-bounded', 'urls-failover');
+  const deep = `{"error":{"code":1,"x":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}}`;
+  const first = await node('first', 'testnet', (_, response) => response.end(deep));
+  const second = await node('second', 'testnet', ({ body }, response) =>
+    json(response, { id: (JSON.parse(body) as { id: number }).id, result: 7 }),
+  );
+  const { source } = open([first.url, second.url]);
+  const ask = () => source.use((rpc) => rpc.call('eth_blockNumber', []));
+  await expect(ask()).rejects.toMatchObject({ name: 'ProviderError', kind: 'bad_answer' });
+  expect(await ask()).toBe(7);
+  expect(source.status()).toMatchObject([{ state: 'down', failures: 1 }, { state: 'ok' }]);
+});
+
+test('a family that an answer makes throw does not know its network, and the next provider is asked', async () => {
+  verifies('answers-bounded');
+  const [first, second] = [await node('first'), await node('second')];
+  const odd = {
+    providers: [],
+    identify: async (rpc: Rpc): Promise<Network> => {
+      if ((await rpc.json('/x')) === 'first') throw new RangeError('Maximum call stack size exceeded');
+      return 'testnet';
+    },
+  };
+  const { source, events } = open([first.url, second.url], { family: odd });
+  expect(await source.use(whoAnswers)).toBe('second');
+  expect(events).toMatchObject([{ type: 'provider_down', message: expect.stringContaining('RangeError') }]);
+});
+
 test('everything inside one use talks to one provider, though another one is better meanwhile', async () => {
   let limited = true;
   const first = await node('first', 'testnet', (_, response) =>

@@ -2,6 +2,7 @@
 import { base58 } from '@scure/base';
 import * as z from 'zod';
 import { type Network, ProviderError, type ProviderKind, type Rpc, type Tip } from '../../family.ts';
+import { rows } from '../../rows.ts';
 import { CLOCK_SYSVAR, MEMO_PROGRAMS } from '../address.ts';
 
 export const solanaRpc: ProviderKind = { kind: 'solana', needs_url: false, key_header: 'x-api-key' };
@@ -62,6 +63,10 @@ const SHRINK = 2;
  */
 const NODE_ERRORS: ReadonlySet<number | null> = new Set([-32005, -32011, -32601]);
 
+/** More than any list that a node gives at once has. */
+const MOST_ROWS = 1_000;
+const list = <T>(row: z.ZodType<T, unknown>) => rows(row, MOST_ROWS);
+
 /** A public key or a blockhash; nothing else may get into a row or a message. */
 const key = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
 const signature = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/);
@@ -75,11 +80,11 @@ const failure = z.union([
   z.record(z.string(), z.unknown()).refine((named) => Object.keys(named).length === 1, 'not an error'),
 ]);
 const account = z.object({ owner: key, lamports: z.number(), data: z.unknown() }).nullable();
-const accounts = z.object({ context: z.object({ slot }), value: z.array(account) });
+const accounts = z.object({ context: z.object({ slot }), value: list(account) });
 const clock = z.object({
   data: z.object({ parsed: z.object({ info: z.object({ unixTimestamp: z.int().positive() }) }) }),
 });
-const signatures = z.array(
+const signatures = list(
   z.object({
     signature,
     slot,
@@ -104,16 +109,16 @@ const transaction = z
     blockTime: z.int().positive().nullish(),
     meta: z.object({
       err: failure,
-      preBalances: z.array(lamports),
-      postBalances: z.array(lamports),
-      preTokenBalances: z.array(tokenBalance).nullish(),
-      postTokenBalances: z.array(tokenBalance).nullish(),
-      innerInstructions: z.array(z.object({ index: z.int(), instructions: z.array(instruction) })).nullish(),
+      preBalances: list(lamports),
+      postBalances: list(lamports),
+      preTokenBalances: list(tokenBalance).nullish(),
+      postTokenBalances: list(tokenBalance).nullish(),
+      innerInstructions: list(z.object({ index: z.int(), instructions: list(instruction) })).nullish(),
     }),
     transaction: z.object({
       message: z.object({
-        accountKeys: z.array(z.object({ pubkey: key, signer: z.boolean(), writable: z.boolean() })),
-        instructions: z.array(instruction),
+        accountKeys: list(z.object({ pubkey: key, signer: z.boolean(), writable: z.boolean() })),
+        instructions: list(instruction),
         recentBlockhash: key,
       }),
     }),
@@ -121,7 +126,7 @@ const transaction = z
   .refine(isWhole, 'balances are missing or listed twice');
 const statuses = z.object({
   context: z.object({ slot }),
-  value: z.array(
+  value: list(
     z
       .object({
         slot,

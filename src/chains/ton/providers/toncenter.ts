@@ -1,7 +1,9 @@
 // The toncenter v3 requests that reading needs, each with the shape that is relied on.
-import { type Address, beginCell, Cell } from '@ton/core';
+import { type Address, beginCell } from '@ton/core';
 import { z } from 'zod';
 import { type Network, ProviderError, type ProviderKind, type Rpc, type Tip } from '../../family.ts';
+import { rows } from '../../rows.ts';
+import { cellIn } from '../body.ts';
 
 export const toncenter: ProviderKind = { kind: 'toncenter', needs_url: false, key_header: 'x-api-key' };
 
@@ -9,6 +11,11 @@ export const toncenter: ProviderKind = { kind: 'toncenter', needs_url: false, ke
 export const PAGE_LIMIT = 1000;
 /** Providers may cap pages lower than asked; a page with fewer rows than this is the last one under any cap known. */
 const PAGE_LEAST_CAP = 100;
+
+/** Entries of a contract's answer; what is asked here has five at most. */
+const MOST_STACK = 255;
+/** More digits than any amount on the chain has. */
+const AMOUNT = /^\d{1,39}$/;
 
 const MAINNET_GLOBAL_ID = -239;
 /** A block of the main network. Local networks are often made with its id too, but are younger and shorter. */
@@ -49,7 +56,7 @@ const masterchainInfo = z.object({
 /** What decides whether money came is always there, null where there is none: an answer without it is no empty one. */
 const message = z.object({
   source: z.string().nullable(),
-  value: z.string().regex(/^\d+$/).nullable(),
+  value: z.string().regex(AMOUNT).nullable(),
   bounced: z.boolean().nullable(),
   message_content: z.object({ body: z.string().nullish() }).nullable(),
 });
@@ -69,7 +76,9 @@ const transaction = z.object({
   }),
   in_msg: message.nullable(),
 });
-const transactions = z.object({ transactions: z.array(z.looseObject({ account: z.string() })) });
+const transactions = z.object({
+  transactions: rows(z.looseObject({ account: z.string() }), PAGE_LIMIT),
+});
 export type TonTransaction = z.infer<typeof transaction>;
 
 /** One row of an answer: what an account did, or why that cannot be read. */
@@ -82,7 +91,7 @@ export interface TransactionRow {
   reason: string | null;
 }
 
-const accountStates = z.object({ accounts: z.array(z.looseObject({ address: z.string() })) });
+const accountStates = z.object({ accounts: rows(z.looseObject({ address: z.string() }), PAGE_LIMIT) });
 const accountState = z.object({
   status: z.string().nullish(),
   last_transaction_lt: logicalTime.nullable(),
@@ -95,7 +104,7 @@ export type AccountState = z.infer<typeof accountState>;
 
 const getMethodResult = z.object({
   exit_code: z.int(),
-  stack: z.array(z.object({ type: z.string(), value: z.unknown() })),
+  stack: rows(z.object({ type: z.string(), value: z.unknown() }), MOST_STACK),
 });
 
 const issueOf = ({ issues }: z.ZodError): string =>
@@ -153,8 +162,8 @@ export async function getTransactions(rpc: Rpc, query: TransactionsQuery): Promi
   const { start_lt, end_lt, limit = PAGE_LIMIT, ...rest } = query;
   const text = (lt: bigint | undefined) => lt?.toString();
   const parameters = { ...rest, start_lt: text(start_lt), end_lt: text(end_lt), limit };
-  const rows = check(transactions, await rpc.json(path, { query: parameters }), path).transactions;
-  return rows.map((row): TransactionRow => {
+  const listed = check(transactions, await rpc.json(path, { query: parameters }), path).transactions;
+  return listed.map((row): TransactionRow => {
     const parsed = transaction.safeParse(row);
     const account = row.account.toUpperCase();
     const hash = typeof row.hash === 'string' ? row.hash : null;
@@ -254,7 +263,7 @@ export async function isJettonMaster(rpc: Rpc, address: Address): Promise<boolea
 function readStackAddress(entry: { type: string; value?: unknown } | undefined): Address | null {
   if (!entry || typeof entry.value !== 'string') return null;
   try {
-    return Cell.fromBase64(entry.value).beginParse().loadAddress();
+    return cellIn(entry.value).beginParse().loadAddress();
   } catch {
     return null;
   }

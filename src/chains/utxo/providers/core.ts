@@ -14,6 +14,7 @@ import {
   type Located,
   parsedAs,
   provedTip,
+  RAW_BYTES,
   type Sighting,
   type Source,
   type SourceKind,
@@ -23,6 +24,8 @@ import {
 
 /** Transactions in one JSON-RPC batch: most are under 1 KB, a rare one may take 800 KB of hex. */
 const BATCH = 50;
+/** The names of half a million transactions. */
+const MEMPOOL_BYTES = 32 * 1024 * 1024;
 /** Mempool transactions read in one read; a node with a full mempool is caught up over several. */
 const TRANSACTIONS_PER_READ = 5_000;
 /**
@@ -64,7 +67,12 @@ export function coreSource(rpc: Rpc, memory: Memory): Source {
     header: async (hash) =>
       parsedAs(rpc, hash, parseHeader, asBytes(rpc, await rpc.call('getblockheader', [hash, false]))),
     block: async (hash) =>
-      parsedAs(rpc, hash, parseBlock, asBytes(rpc, await rpc.call('getblock', [hash, 0]))),
+      parsedAs(
+        rpc,
+        hash,
+        parseBlock,
+        asBytes(rpc, await rpc.call('getblock', [hash, 0], { most_bytes: RAW_BYTES })),
+      ),
     list: (request) => listMempool(rpc, memory, request),
     lists_alone: true,
     // Every transaction of the mempool and of the blocks is read, so a conflict has been noticed already.
@@ -125,7 +133,10 @@ interface Mempool {
  */
 async function askMempool(rpc: Rpc): Promise<Mempool> {
   const methods = ['getrawmempool', 'getbestblockhash', 'uptime'];
-  const answers = await rpc.batch(methods.map((method) => ({ method, params: [] })));
+  const answers = await rpc.batch(
+    methods.map((method) => ({ method, params: [] })),
+    { most_bytes: MEMPOOL_BYTES },
+  );
   // Some nodes let their users call little.
   const [txids, hash = null, uptime] = answers.map((answer, index) => {
     if (answer instanceof ProviderError && index > 0) return null;
@@ -224,7 +235,10 @@ async function readTransactions(
 
 /** One answer per txid, null where the node has no such transaction; any other failure is thrown. */
 async function batched(rpc: Rpc, method: string, txids: readonly string[]): Promise<unknown[]> {
-  const answers = await rpc.batch(txids.map((txid) => ({ method, params: [txid] })));
+  const answers = await rpc.batch(
+    txids.map((txid) => ({ method, params: [txid] })),
+    { most_bytes: RAW_BYTES },
+  );
   if (answers.length !== txids.length) throw badAnswer(rpc, 'the batch is incomplete');
   return answers.map((answer) => {
     if (!(answer instanceof ProviderError)) return answer;

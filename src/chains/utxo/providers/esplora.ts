@@ -17,6 +17,7 @@ import {
   type PaidBlock,
   parsedAs,
   provedTip,
+  RAW_BYTES,
   type Sighting,
   type Source,
   type SourceKind,
@@ -65,7 +66,8 @@ export function esploraSource(rpc: Rpc, memory: Memory): Source {
     },
     header: async (hash) =>
       parsedAs(rpc, hash, parseHeader, asBytes(rpc, await rpc.text(`/block/${hash}/header`))),
-    block: async (hash) => parsedAs(rpc, hash, parseBlock, await rpc.bytes(`/block/${hash}/raw`)),
+    block: async (hash) =>
+      parsedAs(rpc, hash, parseBlock, await rpc.bytes(`/block/${hash}/raw`, { most_bytes: RAW_BYTES })),
     list: (request) => listScripts(rpc, memory, request),
     lists_alone: false,
     async spender(output) {
