@@ -39,6 +39,8 @@ const SYNC_TOLERANCE = 3;
 const RESTARTED_SECONDS = 3600;
 /** RPC_INVALID_ADDRESS_OR_KEY: no such transaction. */
 const NO_SUCH_TRANSACTION = -5;
+/** RPC_MISC_ERROR, with these words: a node that keeps the newest blocks only no longer has the one that is named. */
+const PRUNED = { code: -1, words: /block not available|pruned/i };
 /** The digits of a script by which it is recognised among thousands: within the hash that every kind has. */
 const MARK = [8, 16] as const;
 
@@ -264,12 +266,14 @@ async function locate(rpc: Rpc, memory: Memory, txid: string): Promise<Located |
   return { transaction, block: { hash, height: asNumber(rpc, header.height) } };
 }
 
-/** Null where the node has no such transaction. */
+/** Null where the node has no such transaction, or no longer the block that it is in. */
 async function orUnknown(answer: Promise<unknown>): Promise<unknown> {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof ProviderError && error.code === NO_SUCH_TRANSACTION) return null;
+    if (!(error instanceof ProviderError)) throw error;
+    const isPruned = error.code === PRUNED.code && PRUNED.words.test(error.message);
+    if (error.code === NO_SUCH_TRANSACTION || isPruned) return null;
     throw error;
   }
 }
