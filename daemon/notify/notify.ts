@@ -112,13 +112,14 @@ export function openNotify({ app, watched = causes }: NotifyOptions): Notify {
     for (const { cause, through, failures } of due) {
       if (fault === null) await noteSent(query, { target: id, cause, through });
       else {
-        const wait_seconds = Math.min(HOUR_SECONDS, RETRY_SECONDS * 2 ** Math.min(failures, 10));
+        const grown_seconds = Math.min(HOUR_SECONDS, RETRY_SECONDS * 2 ** Math.min(failures, 10));
+        const wait_seconds = Math.max(fault.wait_seconds, grown_seconds);
         await noteUnsent(query, { target: id, cause, next_at: now + wait_seconds });
       }
     }
     const about = { target: shownTarget(target.to), causes: due.map(({ cause }) => cause) };
     if (fault === null) log.info(about, 'operator notified');
-    else log.warn({ ...about, reason: fault }, 'an operator could not be notified; trying again');
+    else log.warn({ ...about, reason: fault.reason }, 'an operator could not be notified; trying again');
   }
 
   return {
@@ -206,16 +207,19 @@ export async function sendTests(
   return Promise.all(
     notify.map(async (target) => ({
       to: shownTarget(target.to),
-      fault: await targets.send(
-        target,
-        {
-          id: `msg_${options.runtime.uuid().replaceAll('-', '')}`,
-          subject: 'gatewayd: test',
-          lines: [`Notifications of ${public_url} arrive here.`],
-          notices: [],
-        },
-        new AbortController().signal,
-      ),
+      fault:
+        (
+          await targets.send(
+            target,
+            {
+              id: `msg_${options.runtime.uuid().replaceAll('-', '')}`,
+              subject: 'gatewayd: test',
+              lines: [`Notifications of ${public_url} arrive here.`],
+              notices: [],
+            },
+            new AbortController().signal,
+          )
+        )?.reason ?? null,
     })),
   );
 }

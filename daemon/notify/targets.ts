@@ -1,5 +1,6 @@
 // Where notices to operators go: a mailbox, a chat of Telegram, or an address that takes JSON; each in its own form.
 
+import * as z from 'zod';
 import { languageOf } from '../checkout/language.ts';
 import { type Clock, seconds } from '../clock.ts';
 import type { Mail } from '../mail/mail.ts';
@@ -20,9 +21,19 @@ export interface Message {
   notices: readonly { cause: string; text: string; found_at: number }[];
 }
 
+/** Why a message was not taken. */
+export interface Fault {
+  /** In words without secrets. */
+  reason: string;
+  /** How long the target asks to be left alone; 0 where it does not say. */
+  wait_seconds: number;
+  /** The group that the chat has become. */
+  moved_to?: string;
+}
+
 export interface Targets {
-  /** Sends once. Null where it was taken, otherwise why not, in words without secrets; never rejects. */
-  send(target: Target, message: Message, signal: AbortSignal): Promise<string | null>;
+  /** Sends once. Null where it was taken; never rejects. */
+  send(target: Target, message: Message, signal: AbortSignal): Promise<Fault | null>;
 }
 
 export interface TargetsOptions {
@@ -60,16 +71,26 @@ export function openTargets({ config, mail, clock, runtime }: TargetsOptions): T
   // The operator chose this host; those of webhooks are chosen by others.
   const telegram = openHttpOut({ allow_private: true, runtime });
   const http = openHttpOut({ allow_private: config.webhook_allow_private, runtime });
+  /** Groups that became others, until the settings name those. */
+  const moved = new Map<string, string>();
+  const post = (chat_id: string, message: Message, signal: AbortSignal) =>
+    sendTelegram(telegram, config.telegram, chat_id, message, signal);
+  async function toChat(chat_id: string, message: Message, signal: AbortSignal): Promise<Fault | null> {
+    const fault = await post(moved.get(chat_id) ?? chat_id, message, signal);
+    if (!fault?.moved_to || moved.has(chat_id)) return fault;
+    moved.set(chat_id, fault.moved_to);
+    const line = `The group telegram:${chat_id} is telegram:${fault.moved_to} now: name that in notify.`;
+    return post(fault.moved_to, { ...message, lines: [line, ...message.lines] }, signal);
+  }
   return {
     async send(target, message, signal) {
       const { scheme, rest } = partsOf(target.to);
       try {
         if (scheme === 'mailto') return await sendMail(mail, rest, message, config.public_url);
-        if (scheme === 'telegram')
-          return await sendTelegram(telegram, config.telegram, rest, message, signal);
+        if (scheme === 'telegram') return await toChat(rest, message, signal);
         return await sendJson(http, target, message, { timestamp: seconds(clock), signal });
       } catch (error) {
-        return (error as Error).message;
+        return faultOf((error as Error).message);
       }
     },
   };
@@ -88,7 +109,7 @@ export async function examineTarget(
   if (scheme === 'mailto') return null;
   if (scheme === 'telegram') {
     const http = openHttpOut({ allow_private: true });
-    return askTelegram(http, telegram, 'getChat', { chat_id: rest }, signal);
+    return (await askTelegram(http, telegram, 'getChat', { chat_id: rest }, signal))?.reason ?? null;
   }
   try {
     checkWebhookUrl(to, { allow_private });
@@ -114,7 +135,7 @@ function sendTelegram(
   chat_id: string,
   { subject, lines }: Message,
   signal: AbortSignal,
-): Promise<string | null> {
+): Promise<Fault | null> {
   const text = [subject, ...lines.map((line) => `• ${line}`)].join('\n').slice(0, TELEGRAM_LENGTH);
   const message = { chat_id, text, link_preview_options: { is_disabled: true } };
   return askTelegram(http, telegram, 'sendMessage', message, signal);
@@ -127,18 +148,48 @@ async function askTelegram(
   method: 'sendMessage' | 'getChat',
   body: Record<string, unknown>,
   signal: AbortSignal,
-): Promise<string | null> {
+): Promise<Fault | null> {
   const outcome = await http.post(`${api_url}/bot${bot_token}/${method}`, {
     headers: { 'content-type': 'application/json', 'user-agent': USER_AGENT },
     body: JSON.stringify(body),
     signal,
+    reads_answer: true,
   });
-  if (outcome.kind === 'failed') return outcome.error;
-  if (outcome.kind === 'interrupted') return 'interrupted before the answer';
-  const { http_status } = outcome;
+  if (outcome.kind === 'failed') return faultOf(outcome.error);
+  if (outcome.kind === 'interrupted') return faultOf('interrupted before the answer');
+  const { http_status, text = '' } = outcome;
   if (http_status === 200) return null;
-  const remedy = TELEGRAM_REMEDIES[http_status];
-  return `Telegram answered HTTP ${http_status}${remedy ? `: ${remedy}` : ''}`;
+  const { migrate_to_chat_id: group, retry_after = 0 } = parametersIn(text);
+  const remedy = group === undefined ? TELEGRAM_REMEDIES[http_status] : `the group is telegram:${group} now`;
+  return {
+    reason: `Telegram answered HTTP ${http_status}${remedy ? `: ${remedy}` : ''}`,
+    wait_seconds: retry_after,
+    ...(group === undefined ? {} : { moved_to: String(group) }),
+  };
+}
+
+const faultOf = (reason: string): Fault => ({ reason, wait_seconds: 0 });
+
+/** A wait beyond this is taken as this. */
+const MOST_WAIT_SECONDS = 3600;
+const parameters = z.object({
+  parameters: z.object({
+    migrate_to_chat_id: z.int().optional(),
+    retry_after: z
+      .int()
+      .nonnegative()
+      .transform((seconds) => Math.min(seconds, MOST_WAIT_SECONDS))
+      .optional(),
+  }),
+});
+
+/** What Telegram adds to a refusal; empty where it adds nothing. */
+function parametersIn(text: string): z.output<typeof parameters>['parameters'] {
+  try {
+    return parameters.safeParse(JSON.parse(text)).data?.parameters ?? {};
+  } catch {
+    return {};
+  }
 }
 
 async function sendJson(
@@ -146,7 +197,7 @@ async function sendJson(
   { to, secret }: Target,
   { id, subject, lines, notices }: Message,
   { timestamp, signal }: { timestamp: number; signal: AbortSignal },
-): Promise<string | null> {
+): Promise<Fault | null> {
   const body = JSON.stringify({
     type: 'operator.notice',
     timestamp: new Date(timestamp * 1000).toISOString(),
@@ -164,5 +215,5 @@ async function sendJson(
     user_agent: USER_AGENT,
     signal,
   });
-  return error;
+  return error === null ? null : faultOf(error);
 }

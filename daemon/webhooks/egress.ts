@@ -75,7 +75,7 @@ export interface HttpOutOptions {
  * the receiver may have something of it.
  */
 export type HttpOutcome =
-  | { kind: 'answered'; http_status: number }
+  | { kind: 'answered'; http_status: number; text?: string }
   | { kind: 'failed'; error: string }
   | { kind: 'interrupted'; sent: boolean };
 
@@ -83,6 +83,8 @@ export interface HttpPost {
   headers: Record<string, string>;
   body: string;
   signal: AbortSignal;
+  /** Whether the answer says what is of use: its beginning comes with the status then. */
+  reads_answer?: boolean;
 }
 
 export interface HttpOut {
@@ -114,7 +116,7 @@ export function openHttpOut(options: HttpOutOptions): HttpOut {
     return new library.Client(origin, { connect, pipelining: 0, maxHeaderSize: MAX_HEADER_BYTES });
   };
   return {
-    async post(text, { headers, body, signal }) {
+    async post(text, { headers, body, signal, reads_answer }) {
       let url: URL;
       try {
         url = checkWebhookUrl(text, { allow_private });
@@ -143,8 +145,9 @@ export function openHttpOut(options: HttpOutOptions): HttpOut {
       try {
         const path = url.pathname + url.search;
         const answer = await client.request({ method: 'POST', path, headers, body });
-        await readSome(answer.body);
-        return { kind: 'answered', http_status: answer.statusCode };
+        const read = await readSome(answer.body);
+        const answered = { kind: 'answered', http_status: answer.statusCode } as const;
+        return reads_answer ? { ...answered, text: read.toString() } : answered;
       } catch (error) {
         if (signal.aborted) return { kind: 'interrupted', sent };
         if (expired) return { kind: 'failed', error: `no answer within ${timeout_ms / 1000} s` };
@@ -162,16 +165,19 @@ export function openHttpOut(options: HttpOutOptions): HttpOut {
 const OVER = new Error('the attempt is over');
 
 /** Reads to the end, to the limit or to the deadline; by then the status says how it went. */
-async function readSome(body: AsyncIterable<Uint8Array>): Promise<void> {
+async function readSome(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
     for await (const chunk of body) {
       bytes += chunk.length;
-      if (bytes >= MAX_BODY_BYTES) return;
+      chunks.push(chunk);
+      if (bytes >= MAX_BODY_BYTES) break;
     }
   } catch {
     // A body that breaks off does not take back a status that was received.
   }
+  return Buffer.concat(chunks);
 }
 
 /** All addresses of a name, in text form. */

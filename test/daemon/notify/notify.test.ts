@@ -327,6 +327,49 @@ describe('a notification', () => {
     expect(telegram.requests).toHaveLength(2);
   });
 
+  test('follows a chat to the group that it has become, and names that once', async () => {
+    verifies('notify');
+    const moved = { ok: false, error_code: 400, parameters: { migrate_to_chat_id: -1_009_876 } };
+    const telegram = await serve(({ body }, response) =>
+      JSON.parse(body).chat_id === '-100123' ? json(response, moved, 400) : json(response, { ok: true }),
+    );
+    const service = await start([{ to: 'telegram:-100123' }], {
+      settings: { 'telegram.api_url': telegram.url },
+    });
+    const key = await fundedMerchant(service);
+    for (let time = 0; time < 2; time++) {
+      await payUnmatched(service, key);
+      await notify(service);
+      service.clock.advance(3_700);
+    }
+    const sent = telegram.requests.map(({ body }) => JSON.parse(body));
+    expect(sent.map(({ chat_id }) => chat_id)).toEqual(['-100123', '-1009876', '-1009876']);
+    expect(sent.map(({ text }) => /telegram:-1009876 now: name that in notify/.test(text))).toEqual([
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  test('waits as long as Telegram asks for', async () => {
+    verifies('notify');
+    const busy = { ok: false, error_code: 429, parameters: { retry_after: 900 } };
+    const telegram = await serve(({ index }, response) =>
+      index === 0 ? json(response, busy, 429) : json(response, { ok: true }),
+    );
+    const service = await start([{ to: 'telegram:-100123' }], {
+      settings: { 'telegram.api_url': telegram.url },
+    });
+    await payUnmatched(service, await fundedMerchant(service));
+    await notify(service);
+    service.clock.advance(800);
+    await notify(service);
+    expect(telegram.requests).toHaveLength(1);
+    service.clock.advance(100);
+    await notify(service);
+    expect(telegram.requests).toHaveLength(2);
+  });
+
   test('is JSON that is signed as webhooks are, and goes to public addresses only', async () => {
     verifies('notify');
     const target = await receiver();
