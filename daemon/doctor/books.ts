@@ -1,10 +1,12 @@
 // What is examined of the database: that it answers, its schema, its secret and network, and how old its last backup is.
+
 import { existsSync } from 'node:fs';
 import { allCursors } from '../../data/cursors.ts';
 import { DatabaseError } from '../../data/db/open.ts';
 import { openSnapshot, type Snapshot } from '../../data/db/snapshot.ts';
 import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
 import { pendingSteps, stepsDone } from '../../data/migrations/migrate.ts';
+import { providerLimits } from '../../data/provider-limits.ts';
 import { type SecretState, secretState } from '../../data/secret.ts';
 import { PACE_STOPS_NOTHING, pacesOnOffer, storedPace } from '../observer/pace.ts';
 import { findSecrets, findSecretTexts } from '../process/data-dir.ts';
@@ -48,7 +50,28 @@ async function stateOf(books: Snapshot, examined: Examined): Promise<Finding[]> 
           'gatewayd backup && gatewayd migrate',
         );
   const paces = pending.length === 0 ? await pacesOf(books, examined) : [];
-  return [schema, ...(await belonging(books, examined)), await lastBackup(books, examined), ...paces];
+  const limits = pending.length === 0 ? await limitsOf(books, examined) : [];
+  return [
+    schema,
+    ...(await belonging(books, examined)),
+    await lastBackup(books, examined),
+    ...paces,
+    ...limits,
+  ];
+}
+
+/** What providers were found to take at once, a line for each of them. */
+async function limitsOf({ query }: Snapshot, { config: { chains } }: Examined): Promise<Finding[]> {
+  const found = new Map<string, { of: string; says: string[] }>();
+  for (const { id } of chains.blockchains)
+    for (const { provider, name, value } of await providerLimits(query, id)) {
+      const line = found.get(`${id} ${provider}`) ?? { of: `provider ${id}`, says: [] };
+      line.says.push(`${name} ${value}`);
+      found.set(`${id} ${provider}`, line);
+    }
+  return [...found].map(([key, { of, says }]) =>
+    ok(of, `${key.slice(key.indexOf(' ') + 1)} takes ${says.join(', ')}`),
+  );
 }
 
 /** Of each blockchain whose pace is known, whether it is the usual one. */

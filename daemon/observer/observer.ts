@@ -36,6 +36,7 @@ import { reevaluateInvoices } from '../settle/settle.ts';
 import { type BlindnessKeeper, REFRESH_MS } from './blindness.ts';
 import { type ReadGateways, readGateways } from './gateways.ts';
 import { readingAnswers } from './providers/guard.ts';
+import { openLearnt } from './providers/learnt.ts';
 import { openRpc, type ProviderStatus, type RpcSource } from './providers/rpc.ts';
 import { loneOperator, providersOf } from './quorum.ts';
 import { createReader, type Reader, type ReaderDeps, storedReading } from './reader.ts';
@@ -449,6 +450,7 @@ function createPoller(
   const causes = createCauses(app.log, runtime);
   const configured = app.config.blockchains?.[id];
   const requests_per_second = configured?.requests_per_second ?? blockchain.requests_per_second;
+  const learnt = openLearnt(app, id);
   const source =
     given ??
     openRpc({
@@ -459,6 +461,7 @@ function createPoller(
       requests_per_second,
       clock: app.clock,
       runtime,
+      learnt: learnt.of,
       onEvent(event) {
         if (event.type === 'provider_back') causes.over(event.provider, event, event.message);
         else causes.failed(event.provider, 'warn', event, event.message);
@@ -481,7 +484,10 @@ function createPoller(
     spareRequests,
     gateways: gateways.current,
   });
-  const read = coalesce((focus: readonly AccountRef[]) => reader.read(focus));
+  const read = coalesce(async (focus: readonly AccountRef[]) => {
+    await learnt.load();
+    return reader.read(focus);
+  });
   /** When another daemon read it last, by that one's time; and when that was heard, by the monotonic timer. */
   let heard: { read_at: number; monotonic_ms: number } | null = null;
   /** What another daemon reads tells of our clock; what it had read before the start may be of any age. */

@@ -37,6 +37,7 @@ import * as unapplied from './0026-unapplied.ts';
 import * as pace from './0027-pace.ts';
 import * as dust from './0028-dust.ts';
 import * as lookUps from './0030-look-ups.ts';
+import * as providers from './0029-providers.ts';
 
 interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -72,6 +73,7 @@ const steps: Record<string, Migration> = {
   '0027-pace': pace,
   '0028-dust': dust,
   '0030-look-ups': lookUps,
+  '0029-providers': providers,
 };
 
 /**

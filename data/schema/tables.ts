@@ -530,6 +530,17 @@ interface UnreadableAssetsTable {
   since: number;
 }
 
+/** What a provider was found to take at once, in its own unit. */
+interface ProviderLimitsTable {
+  blockchain: string;
+  /** As messages name it: its kind and its host. */
+  provider: string;
+  name: string;
+  value: number;
+  learnt_at: number;
+}
+export type ProviderLimitRow = Selectable<ProviderLimitsTable>;
+
 /** Who has asked for payments to an address. */
 interface AddressAccountsTable {
   blockchain: string;
@@ -689,6 +700,7 @@ export interface Tables {
   account_proofs: AccountProofsTable;
   address_accounts: AddressAccountsTable;
   unreadable_assets: UnreadableAssetsTable;
+  provider_limits: ProviderLimitsTable;
   contradictions: ContradictionsTable;
   dust: DustTable;
   read_ranges: ReadRangesTable;

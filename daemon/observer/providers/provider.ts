@@ -62,7 +62,7 @@ export function createProvider(
     random: () => number;
     runtime?: Runtime;
     /** Limits that it was found to have, stored over restarts. */
-    learnt?: HostLimits | undefined;
+    learnt?: ((label: string) => HostLimits) | undefined;
   },
 ): Provider {
   const { clock, random, runtime = systemRuntime } = options;
@@ -75,6 +75,7 @@ export function createProvider(
   });
   const { label } = http;
   const known = knownHost(http.host);
+  const learnt = options.learnt?.(label);
   const { requests_per_second = options.requests_per_second, adapts } = config;
   const per_second = Math.min(requests_per_second, known?.per_second ?? requests_per_second);
   const pace = createPace({ requests_per_second: per_second, adapts }, runtime);
@@ -167,8 +168,8 @@ export function createProvider(
       return results;
     },
     limits: {
-      get: (name) => options.learnt?.get(name) ?? known?.begins[name],
-      learn: (name, value) => options.learnt?.learn(name, value),
+      get: (name) => learnt?.get(name) ?? known?.begins[name],
+      learn: (name, value) => learnt?.learn(name, value),
     },
   };
 

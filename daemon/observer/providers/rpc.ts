@@ -1,5 +1,6 @@
 // The providers of one blockchain: which of them answers now, who is backed off, and which must never be used.
 import { type Family, type Network, ProviderError, type Rpc } from '../../../src/chains/family.ts';
+import type { HostLimits } from '../../../src/chains/known-hosts.ts';
 import type { Clock } from '../../clock.ts';
 import type { HttpLimits } from '../../process/network.ts';
 import { type Runtime, systemRuntime } from '../../process/runtime.ts';
@@ -67,6 +68,8 @@ export interface RpcOptions {
   /** Closes the source, for shutdown. */
   signal?: AbortSignal;
   limits?: Partial<HttpLimits>;
+  /** What the provider with a label was found to take at once. */
+  learnt?: (label: string) => HostLimits;
   /** Jitter, 0 to 1. */
   random?: () => number;
   runtime?: Runtime;
@@ -90,6 +93,7 @@ export function openRpc(options: RpcOptions): RpcSource {
       clock,
       random,
       runtime,
+      learnt: options.learnt,
     }),
     health: createHealth(clock, random),
     identified: undefined,
