@@ -36,8 +36,8 @@ import * as creation from './0025-creation.ts';
 import * as unapplied from './0026-unapplied.ts';
 import * as pace from './0027-pace.ts';
 import * as dust from './0028-dust.ts';
-import * as lookUps from './0030-look-ups.ts';
 import * as providers from './0029-providers.ts';
+import * as lookUps from './0030-look-ups.ts';
 
 interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -72,8 +72,8 @@ const steps: Record<string, Migration> = {
   '0026-unapplied': unapplied,
   '0027-pace': pace,
   '0028-dust': dust,
-  '0030-look-ups': lookUps,
   '0029-providers': providers,
+  '0030-look-ups': lookUps,
 };
 
 /**

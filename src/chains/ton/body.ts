@@ -1,8 +1,7 @@
 // Message bodies: comments and jetton transfers. Nothing here throws on what a stranger put on the chain.
 
-import { type Address, Cell, type Slice } from '@ton/core';
-import { cleanText } from '../../clean.ts';
 import { type Address, BitReader, BitString, Cell, type Slice } from '@ton/core';
+import { cleanText } from '../../clean.ts';
 
 export const OP = {
   text_comment: 0,
