@@ -429,6 +429,12 @@ interface Poller {
   forced(focus?: readonly AccountRef[]): Promise<void>;
 }
 
+function reportLone({ config, log }: ObserverDeps, blockchain: Blockchain): void {
+  const { id } = blockchain;
+  const says = loneOperator(blockchain, config.network, config.blockchains?.[id]);
+  if (says) log.info({ blockchain: id }, `${says}: set blockchains.${id}.urls`);
+}
+
 function createPoller(
   app: ObserverDeps,
   {
@@ -467,8 +473,7 @@ function createPoller(
         else causes.failed(event.provider, 'warn', event, event.message);
       },
     });
-  const lone = given || enabled.length === 0 ? null : loneOperator(blockchain, network, configured);
-  if (lone) app.log.info({ blockchain: id }, `${lone}: set blockchains.${id}.urls`);
+  if (!given && enabled.length > 0) reportLone(app, blockchain);
   const paces = (enabled.length > 0 ? enabled : disabled).map((gateway) => gateway.poll_interval_seconds);
   const interval = Math.min(...paces) * 1000;
   const spareRequests = (label: string) => {
