@@ -31,7 +31,7 @@ export async function serveTon() {
     const asked = new URL(path, 'http://localhost');
     const answer = () => json(response, toncenter.answer(asked.pathname, queryOf(asked)) ?? 'not found');
     if (asked.pathname !== '/masterchainInfo') answer();
-    else indexer.beforeTip().then(answer, (error) => json(response, String(error), 500));
+    else indexer.beforeTip().then(answer, (error) => json(response, String(error), 502));
   });
   indexer.url = url;
   return indexer;
