@@ -19,6 +19,8 @@ const ANSWER_BYTES = 16 * 1024 * 1024;
 const EXCERPT_CHARS = 200;
 /** Spaces, and what neither a database nor a terminal should be given: control, format and lone surrogate characters. */
 const UNPRINTABLE = /[\s\p{Cc}\p{Cf}\p{Cs}]+/gu;
+/** Of those that refuse with the status of something else, such as TronGrid, who is asked too often. */
+const SAYS_TOO_OFTEN = /rate.?limit|frequency limit|allowed_rps|too many|quota/i;
 /** Secrets are removed from this much before it is cut, so that none is cut in two and missed. */
 const EXCERPT_SOURCE_CHARS = 65_536;
 
@@ -146,7 +148,8 @@ export function createHttpProvider({
   function refuse(status: number, text: string, retry_after_ms: number | null): void {
     const say = (what: string) => `${label}: ${what} (HTTP ${status})`;
     const limited =
-      status === 403 && (retry_after_ms !== null || /rate.?limit|frequency limit|too many|quota/i.test(text));
+      (status === 403 && retry_after_ms !== null) ||
+      ((status === 403 || status === 503) && SAYS_TOO_OFTEN.test(text));
     if (status === 429 || limited) throw new RateLimited(say('rate limited'), status, retry_after_ms);
     if (status < 400) throw new ProviderError('bad_answer', say('redirects: its URL has changed'), status);
     if (status === 401 || status === 403) {
