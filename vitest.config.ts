@@ -7,6 +7,7 @@ export const unit = [
   'test/src/api/{endpoint,fields,openapi,validation}.test.ts',
   'test/src/chains/*.test.ts',
   'test/api/mounted.test.ts',
+  'test/chains/recorded/*.test.ts',
   'test/cli/{shop-file,tree,writer}.test.ts',
   'test/data/ids.test.ts',
   'test/daemon/checkout/{language,qr}.test.ts',
