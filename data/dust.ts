@@ -2,8 +2,8 @@
 import { type Insertable, sql } from 'kysely';
 import type { Executor, Tx } from './db/database.ts';
 import { inOrder } from './db/lock-order.ts';
+import { words } from './db/words.ts';
 import type { DustRow, Tables } from './schema/tables.ts';
-import { words } from './verify/dialect.ts';
 
 /** What transfers of one address, asset and day come to. */
 export type DustSum = Pick<DustRow, 'blockchain' | 'chain' | 'address_key' | 'day' | 'count'> & {

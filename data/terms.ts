@@ -2,9 +2,9 @@
 import { type SqlBool, sql, type Updateable } from 'kysely';
 import type { Dialect, Executor, Tx } from './db/database.ts';
 import { question } from './db/prepared.ts';
+import { words } from './db/words.ts';
 import { toJson } from './schema/json.ts';
 import { type FormerTermsRow, type InvoiceRow, type Tables, UNAPPLIED } from './schema/tables.ts';
-import { words } from './verify/dialect.ts';
 
 /** More accounts than one Solana transaction can name. */
 const REFERENCES_READ = 256;

@@ -78,7 +78,7 @@ export function uniqueSlots(gateway: Gateway, amount_atomic: bigint): bigint {
 /** At most so many amounts an unforeseeable one is drawn from: then one of them is as good as never guessed. */
 const MOST_DRAWN = 1_000_000n;
 /** At least so many for a refill, though their tails may be more than 1 % of a very small one. */
-const LEAST_FOR_REFILLS = 100n;
+export const LEAST_FOR_REFILLS = 100n;
 
 /**
  * From how many distinct amounts one is drawn that no one foresees: those within 1 % of the price, and of a large sum, for

@@ -12,10 +12,11 @@ const RATE_SCALE_DECIMALS = 3n;
 
 /**
  * Whether coin amounts are what a price in USD micros is at a rate, within the rounding of the price and of the payable
- * step, and within the tail of 1 % that tells amounts apart. The same in SQL: `quoteFits` of verify/dialect.ts.
+ * step, and within the tail of 1 %, or of `steps`, that tells amounts apart. The same in SQL: `quoteFits` of db/words.ts.
  */
 function quoteFits(...values: unknown[]): bigint {
-  const [usd, usd_fee, rate, decimals, payable, merchant, fee] = values.map(integer) as [
+  const [usd, usd_fee, rate, decimals, payable, merchant, fee, steps] = values.map(integer) as [
+    bigint,
     bigint,
     bigint,
     bigint,
@@ -32,11 +33,13 @@ function quoteFits(...values: unknown[]): bigint {
   const least_fee = upTo(usd_fee * scale, rate);
   const fits =
     merchant >= least &&
-    merchant <= most + (most + fee) / 100n &&
+    merchant <= most + larger((most + fee) / 100n, steps * step) &&
     fee >= least_fee &&
     fee <= (usd_fee === 0n ? 0n : least_fee + step);
   return fits ? 1n : 0n;
 }
+
+const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 
 /** Makes `exact_sum`, `exact_plus` and `quote_fits` known to a connection. */
 export function registerExact(database: SQLite.Database): void {

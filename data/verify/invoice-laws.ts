@@ -1,6 +1,7 @@
 // Laws 10 to 17: invoices with their payments, logs, events, deliveries, amounts and watches.
 import { GRACE_SECONDS } from '../../src/invoice.ts';
 import { MEMO_ALPHABET, MEMO_LENGTH } from '../../src/memo.ts';
+import { LEAST_FOR_REFILLS } from '../../src/quote.ts';
 import { bySql, type Check, type VerifyContext } from './law.ts';
 import { coversSql } from './ledger-laws.ts';
 
@@ -313,13 +314,14 @@ export const invoiceLaws: Check[] = [
         payable,
         merchant: 'amount_merchant_atomic',
         fee: 'amount_fee_atomic',
+        steps: `case when kind = 'refill' then ${LEAST_FOR_REFILLS - 1n} else 0 end`,
       });
       return `select id as invoice_id, amount_usd_micros, rate_usd_nanos, amount_merchant_atomic, amount_fee_atomic,
           amount_atomic
         from (select id, amount_usd_micros, amount_usd_fee_micros, rate_usd_nanos, decimals, chain,
-            amount_merchant_atomic, amount_fee_atomic, amount_atomic from invoices
+            kind, amount_merchant_atomic, amount_fee_atomic, amount_atomic from invoices
           union all select f.invoice_id, i.amount_usd_micros, f.amount_usd_fee_micros, f.rate_usd_nanos, f.decimals, f.chain,
-            f.amount_merchant_atomic, f.amount_fee_atomic, f.amount_atomic
+            i.kind, f.amount_merchant_atomic, f.amount_fee_atomic, f.amount_atomic
           from former_terms f join invoices i on i.id = f.invoice_id) asked
         where ${plus('amount_merchant_atomic', 'amount_fee_atomic')} <> amount_atomic or not ${fits}`;
     },

@@ -1,7 +1,7 @@
 // What a law of the books is: a question whose answer is every row that breaks it, and what to do about those.
 import { sql } from 'kysely';
 import type { Dialect, Executor } from '../db/database.ts';
-import { type Words, words } from './dialect.ts';
+import { type Words, words } from '../db/words.ts';
 
 /** Rows shown of those that break a law; all are counted. */
 export const ROWS_SHOWN = 20;

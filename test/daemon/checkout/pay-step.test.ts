@@ -552,12 +552,12 @@ describeInBrowser('the choice of a coin', () => {
     const rows = async () => (await page.locator('.pick').allTextContents()).map((text) => text.trim());
     await page.goto(`${serving.url}/u/${unit.merchant_slug}/${unit.slug}`);
     expect(await rows()).toEqual([
-      'Gram (TON) ≈ 6 Gram (TON)fee about $0.01 · a few seconds',
-      'Solana (SOL) ≈ 0.12 SOLfee about $0.01 · a few seconds',
-      'USDC Solana24.00 USDCfee about $0.01 · a few seconds',
-      'USDT Solana24.00 USDTfee about $0.01 · a few seconds',
+      'Solana (SOL) ≈ 0.12 SOLfee about $0.01 · about a second',
+      'USDC Solana24.00 USDCfee about $0.01 · about a second',
+      'USDT Solana24.00 USDTfee about $0.01 · about a second',
+      'Gram (TON) ≈ 6 Gram (TON)fee about $0.01 · about a second',
       'Litecoin (LTC) ≈ 0.24 LTCfee about $0.01 · 8 to 20 minutes',
-      'USDT TON24.00 USDTfee about $0.05 · a few seconds',
+      'USDT TON24.00 USDTfee about $0.05 · about a second',
       'Bitcoin (BTC) ≈ 0.00024 BTCfee about $1.00 · 10 to 60 minutes',
       'USDT TRON≈ 24.00 USDTfee about $2.00 · about a minute',
     ]);

@@ -447,7 +447,7 @@ describe.each(databases)("the operator's payments on %s", (database) => {
       const invoice = await create(merchant, '10', 'bitcoin');
       const before = await of('bitcoin');
       const tip = { height: 900, hash: 'tip', time: service.clock.now() };
-      const lost = transferTo(service, invoice, { amount_atomic: 1n, memo: null });
+      const lost = transferTo(service, invoice, { amount_atomic: 1_000n, memo: null });
       const waiting = transferTo(service, invoice, { ...unconfirmed });
       await observe(service, 'bitcoin', [lost, waiting], {
         tip,

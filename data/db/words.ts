@@ -1,5 +1,5 @@
 // The few words of SQL in which the databases differ. Amounts are texts of integers, of any length.
-import type { Dialect } from '../db/database.ts';
+import type { Dialect } from './database.ts';
 
 export interface Words {
   /** The sum of amounts, as a text; '0' of none. */
@@ -29,6 +29,8 @@ export interface QuoteColumns {
   payable: string;
   merchant: string;
   fee: string;
+  /** Payable steps that the tail may have at least, however small the price. */
+  steps: string;
 }
 
 const MOST_ZEROS = 40;
@@ -45,8 +47,8 @@ const sqlite: Words = {
   at: (text, part) => `instr(${text}, ${part})`,
   spelled: (text, alphabet, length) =>
     `(length(${text}) = ${length} and ${text} not glob '*[^${alphabet}]*')`,
-  quoteFits: ({ usd, usd_fee, rate, decimals, payable, merchant, fee }) =>
-    `(quote_fits(${[usd, usd_fee, rate, decimals, payable, merchant, fee].join(', ')}) = 1)`,
+  quoteFits: ({ usd, usd_fee, rate, decimals, payable, merchant, fee, steps }) =>
+    `(quote_fits(${[usd, usd_fee, rate, decimals, payable, merchant, fee, steps].join(', ')}) = 1)`,
 };
 
 const number = (text: string): string => `(${text})::numeric`;
@@ -64,14 +66,14 @@ const postgres: Words = {
   at: (text, part) => `strpos(${text}, ${part})`,
   spelled: (text, alphabet, length) =>
     `(length(${text}) = ${length} and translate(${text}, '${alphabet}', '') = '')`,
-  quoteFits({ usd, usd_fee, rate, decimals, payable, merchant, fee }) {
+  quoteFits({ usd, usd_fee, rate, decimals, payable, merchant, fee, steps }) {
     const scale = tenTo(`${decimals} + 3`);
     const step = tenTo(`${decimals} - ${payable}`);
     const least = upTo(`(${usd} - 1) * ${scale}`, number(rate));
     const most = `(${upTo(`(${usd} + 1) * ${scale}`, number(rate))} + ${step})`;
     const least_fee = upTo(`${usd_fee} * ${scale}`, number(rate));
     return `(case when ${number(rate)} <= 0 then false else
-      ${number(merchant)} >= ${least} and ${number(merchant)} <= ${most} + div(${most} + ${number(fee)}, 100)
+      ${number(merchant)} >= ${least} and ${number(merchant)} <= ${most} + greatest(div(${most} + ${number(fee)}, 100), (${steps}) * ${step})
       and ${number(fee)} >= ${least_fee}
       and ${number(fee)} <= case when ${usd_fee} = 0 then 0 else ${least_fee} + ${step} end end)`;
   },
