@@ -9,7 +9,14 @@ import { NO_FACTS, outlines } from './outlines.ts';
  * Not bundled: compiled for one machine (the first), written in a syntax that modules do not allow, or wanted by a
  * library only where somebody has installed them.
  */
-const SEPARATE = ['@node-rs/argon2', 'qrcode-terminal', 'pg-native', 'react-devtools-core'];
+const SEPARATE = [
+  '@node-rs/argon2',
+  'qrcode-terminal',
+  'pg-native',
+  'react-devtools-core',
+  'bufferutil',
+  'utf-8-validate',
+];
 /** What nearly every command of gw needs, and what of that the daemon needs too. */
 const ENGINE = [
   'commands',

@@ -12,6 +12,7 @@ import { type Rollup, rollups } from '../../data/views/rollups.ts';
 import type {
   AccountBehind,
   AdminObservers,
+  HintsPublic,
   ObserverPublic,
   observerStatuses,
   ProviderPublic,
@@ -21,6 +22,7 @@ import type { Pace } from '../../src/chains/family.ts';
 import { offPace } from '../../src/chains/usual.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
+import type { HintStatus } from '../observer/hints/hints.ts';
 import { storedPace } from '../observer/pace.ts';
 import type { ProviderStatus } from '../observer/providers/rpc.ts';
 import { DUST_SHOWN, presentDust } from './dust.ts';
@@ -153,6 +155,7 @@ async function presentObserver(
     provider: used?.provider ?? null,
     status: state.status,
     providers,
+    hints: presentHints(state.poller.hints),
     tip_height: cursor?.tip_height ?? null,
     tip_time: cursor?.tip_time ?? null,
     cursor_height: found?.family.cursorHeight(cursor?.cursor ?? null) ?? null,
@@ -206,6 +209,13 @@ const presentBehind = (row: AccountProofRow): z.output<typeof AccountBehind> => 
 
 const secondsOf = (ms: number | null): number | null =>
   ms === null || !Number.isFinite(ms) ? null : Math.floor(ms / 1000);
+
+const presentHints = (hints: HintStatus | null): z.output<typeof HintsPublic> | null =>
+  hints && {
+    source: hints.source,
+    connected_since: secondsOf(hints.connected_since),
+    last_hint_at: secondsOf(hints.last_hint_at),
+  };
 
 const presentProvider = (status: ProviderStatus): z.output<typeof ProviderPublic> => ({
   provider: status.provider,

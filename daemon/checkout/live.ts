@@ -7,6 +7,7 @@ import { formatDecimal } from '../../src/money.ts';
 import { type Clock, seconds } from '../clock.ts';
 import { Streamed } from '../http/exchange.ts';
 import type { Blindness } from '../observer/blindness.ts';
+import type { Watched as WatchedChains } from '../observer/hints/watched.ts';
 import { type Causes, createCauses } from '../process/causes.ts';
 import type { Runtime } from '../process/runtime.ts';
 import type { StatusMessage } from './status.ts';
@@ -36,11 +37,15 @@ export interface LiveDeps {
   log: Logger;
   runtime: Runtime;
   blindness: Pick<Blindness, 'of'>;
+  /** Notes that somebody waits for a payment on a blockchain. */
+  watched: Pick<WatchedChains, 'note'>;
 }
 
 interface Watched {
   viewers: Set<Viewer>;
   version: string;
+  /** Where its payment is awaited; null once it has ended. */
+  awaited_on: string | null;
 }
 
 /** Names everything of an invoice that its page shows and that may change. */
@@ -54,6 +59,9 @@ export const versionOf = ({ blindness }: Pick<LiveDeps, 'blindness'>, row: LiveR
     row.txid ?? '-',
     ...(blindness.of(row.blockchain) === null ? [] : ['blind']),
   ].join('.');
+
+const awaitedOn = ({ status, blockchain }: LiveRow): string | null =>
+  status === 'created' ? blockchain : null;
 
 export interface Live {
   /** Follows an invoice until the caller goes away. Refuses with `invoice_not_found` and `too_many_streams`. */
@@ -117,7 +125,7 @@ class Poller implements Live {
               if (!cancelled) controller.close();
             });
             this.#open.add(leave);
-            this.#add(invoice_id, versionOf(this.#app, row), send);
+            this.#add(row, send);
             send(`retry: ${RECONNECT_MS}\n${this.#message(row)}`);
             signal.addEventListener('abort', leave, { once: true });
             if (signal.aborted) leave();
@@ -137,10 +145,13 @@ class Poller implements Live {
     }
   }
 
-  #add(invoice_id: string, version: string, viewer: Viewer): void {
-    const watched = this.#watched.get(invoice_id) ?? { viewers: new Set(), version };
+  #add(row: LiveRow, viewer: Viewer): void {
+    const awaited_on = awaitedOn(row);
+    const version = versionOf(this.#app, row);
+    const watched = this.#watched.get(row.id) ?? { viewers: new Set(), version, awaited_on };
     watched.viewers.add(viewer);
-    this.#watched.set(invoice_id, watched);
+    this.#watched.set(row.id, watched);
+    if (awaited_on !== null) this.#app.watched.note(awaited_on);
   }
 
   #remove(invoice_id: string, viewer: Viewer): void {
@@ -173,6 +184,8 @@ class Poller implements Live {
       await this.#readEvents();
       if (now - this.#swept_at >= SWEEP_MS) {
         this.#swept_at = now;
+        const awaited = [...this.#watched.values()].flatMap(({ awaited_on }) => awaited_on ?? []);
+        for (const blockchain of new Set(awaited)) this.#app.watched.note(blockchain);
         await this.#sweep();
       }
       this.#causes.over('poll', {}, 'live status reads the database again');
@@ -216,6 +229,7 @@ class Poller implements Live {
         const version = versionOf(this.#app, row);
         if (!watched || watched.version === version) continue;
         watched.version = version;
+        watched.awaited_on = awaitedOn(row);
         const message = this.#message(row);
         for (const viewer of watched.viewers) viewer(message);
       }

@@ -6,6 +6,7 @@ import { getPublicInvoice } from '../../src/api/endpoints/buyer.ts';
 import { Refusal } from '../../src/errors.ts';
 import { boundedCache } from '../cache.ts';
 import { type Prepared, repeatable, whileSame } from '../http/exchange.ts';
+import type { Watched } from '../observer/hints/watched.ts';
 import type { Config } from '../settings/config.ts';
 import { presentInvoice } from './present.ts';
 
@@ -23,25 +24,36 @@ export interface PublicInvoices {
 export function openPublicInvoices({
   db,
   config,
+  watched,
 }: {
   db: Db;
   config: Pick<Config, 'public_url'>;
+  watched: Pick<Watched, 'note'>;
 }): PublicInvoices {
-  const texts = boundedCache<string, { state: string; answer: Prepared }>(MAX_TEXTS);
+  const texts = boundedCache<string, { state: string; answer: Prepared; note(): void }>(MAX_TEXTS);
   return {
     async get(id) {
       const known = texts.get(id);
-      if (known && (await invoiceState(db, id))?.state === known.state) return known.answer;
+      if (known && (await invoiceState(db, id))?.state === known.state) {
+        known.note();
+        return known.answer;
+      }
       const row = await getInvoice(db.query, id);
       if (!row) throw new Refusal('invoice_not_found');
       const state = stateOf(row);
+      const note = () => {
+        if (row.status === 'created') watched.note(row.blockchain);
+      };
       const body = getPublicInvoice.response.parse(presentInvoice(row, config.public_url));
-      const answer = repeatable(
-        body,
-        whileSame(db, () => invoiceState.now(db, id)?.state === state),
-      );
+      const isSame = whileSame(db, () => invoiceState.now(db, id)?.state === state);
+      const again = () => {
+        note();
+        return isSame?.() ?? false;
+      };
+      const answer = repeatable(body, isSame && again);
       // Of the row that was presented: it may have moved on since the state was read.
-      texts.set(id, { state, answer });
+      texts.set(id, { state, answer, note });
+      note();
       return answer;
     },
   };

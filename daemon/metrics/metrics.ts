@@ -15,6 +15,7 @@ export interface Metrics {
   webhook_delivered_seconds: Histogram;
   webhooks: Counter;
   database_seconds: Histogram;
+  hints: Counter;
   /** Requests with an Idempotency-Key that are being worked on. */
   keyed: { count: number };
   /** What was counted, as text. */
@@ -65,6 +66,11 @@ export function createMetrics(): Metrics {
       help: 'Time of single statements, and of transactions from their first request to their commit.',
       labels: ['kind'],
       bounds: QUICK,
+    }),
+    hints: registry.counter({
+      name: 'gatewayd_hints_total',
+      help: 'Hints of providers: connections, those lost, messages received, and readings brought forward.',
+      labels: ['blockchain', 'event'],
     }),
     keyed: { count: 0 },
     text: () => registry.text(),

@@ -29,17 +29,22 @@ import { isOfQuestion, orFailed } from '../../src/chains/or-failed.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
 import { type Clock, type SteadyClock, seconds } from '../clock.ts';
 import { coalesce, repeat, settledWithin } from '../loop.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { createCauses } from '../process/causes.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
 import type { Config } from '../settings/config.ts';
 import { reevaluateInvoices } from '../settle/settle.ts';
 import { type BlindnessKeeper, REFRESH_MS } from './blindness.ts';
 import { type ReadGateways, readGateways } from './gateways.ts';
+import { createForward, type Forward } from './hints/forward.ts';
+import type { HintStatus } from './hints/hints.ts';
+import { hintSourceOf } from './hints/source.ts';
+import type { Watched } from './hints/watched.ts';
 import { readingAnswers } from './providers/guard.ts';
 import { openLearnt } from './providers/learnt.ts';
 import { openRpc, type ProviderStatus, type RpcSource } from './providers/rpc.ts';
 import { loneOperator, providersOf } from './quorum.ts';
-import { createReader, type Reader, type ReaderDeps, storedReading } from './reader.ts';
+import { createReader, type Reader, type ReaderDeps, type ReadOutcome, storedReading } from './reader.ts';
 import { observeLease, openShares, SHARE_MS, type Shares } from './share.ts';
 
 /** How often invoices are ended whose time is up. */
@@ -101,7 +106,13 @@ export interface Observer {
   tick(): Promise<void>;
   /** Works out which blockchains are not read. */
   watchReading(): Promise<void>;
-  status(): { blockchain: string; providers: ProviderStatus[]; gateways: readonly Gateway[] }[];
+  status(): {
+    blockchain: string;
+    providers: ProviderStatus[];
+    gateways: readonly Gateway[];
+    /** Null where no hints are to be had. */
+    hints: HintStatus | null;
+  }[];
   /** Blockchains that this daemon reads on its own, by their ids. */
   reads(): string[];
   /** Gives back what it reads, for others to read. */
@@ -116,6 +127,8 @@ export interface ObserverDeps extends ReaderDeps {
   config: Config;
   gateways: readonly Gateway[];
   blindness: BlindnessKeeper;
+  watched: Pick<Watched, 'has'>;
+  metrics: ReaderDeps['metrics'] & Pick<Metrics, 'hints'>;
   /** Whether the operator took this daemon out of work: it reads only what a request asks for. */
   resting?: () => boolean;
 }
@@ -290,12 +303,13 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
       const ticked = tick().catch((error: unknown) =>
         app.log.error({ err: error }, 'the clock failed; continuing'),
       );
-      const afterwards = (work: () => Promise<number>) =>
-        running.push(repeat(() => ticked.then(work), { runtime, signal: stopping.signal, onError }));
+      const { signal } = stopping;
+      const afterwards = (work: () => Promise<number>, waits: Pick<Runtime, 'sleep'> = runtime) =>
+        running.push(repeat(() => ticked.then(work), { runtime: waits, signal, onError }));
       // An SQLite file has one daemon, which reads everything.
       const is_alone = app.db.dialect === 'sqlite';
       const shared: Promise<unknown> = is_alone ? Promise.resolve() : shares.refresh().catch(onError);
-      for (const poller of pollers) afterwards(() => shared.then(() => poller.scheduled()));
+      for (const { scheduled, forward } of pollers) afterwards(() => shared.then(scheduled), forward);
       if (!is_alone)
         afterwards(async () => {
           if (!app.resting?.()) await shares.refresh();
@@ -358,10 +372,11 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
     },
     status: () =>
       pollers
-        .map(({ reader, gateways }) => ({
+        .map(({ reader, gateways, forward }) => ({
           blockchain: reader.blockchain.id,
           providers: reader.source.status(),
           gateways: gateways.known(),
+          hints: forward.status(),
         }))
         .filter(({ gateways }) => gateways.length > 0),
     async stop(answered = Promise.resolve()) {
@@ -373,6 +388,7 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
       // Others may read as soon as this one does not.
       const giveBack = async () => {
         await Promise.all(running);
+        for (const { forward } of pollers) forward.close();
         await dropOwn();
       };
       await Promise.all([closeSources(), giveBack()]);
@@ -418,6 +434,7 @@ const keepsTime = ({ chains }: Pick<Config, 'chains'>, blockchain: string): bool
 interface Poller {
   reader: Reader;
   gateways: ReadGateways;
+  forward: Forward;
   /** The pause between two readings. */
   interval_ms: number;
   /** Whether it had the lease when it last asked for it. */
@@ -435,14 +452,41 @@ function reportLone({ config, log }: ObserverDeps, blockchain: Blockchain): void
   if (says) log.info({ blockchain: id }, `${says}: set blockchains.${id}.urls`);
 }
 
-function createPoller(
+/** Where a blockchain is read from by a test, no hints are to be had but those of the settings. */
+function forwardOf(
   app: ObserverDeps,
   {
-    instance,
-    runtime,
-    shares,
-    onRecovered,
-  }: { instance: string; runtime: Runtime; shares: Shares; onRecovered: () => void },
+    reader,
+    is_given,
+    ...options
+  }: { reader: Reader; is_given: boolean; runtime: Runtime; interval_ms: number },
+): Forward {
+  const { blockchain, source } = reader;
+  const { network, blockchains } = app.config;
+  const configured = blockchains?.[blockchain.id];
+  const providers = is_given ? [] : providersOf(blockchain, network, configured);
+  return createForward({
+    ...options,
+    app,
+    blockchain,
+    source,
+    hint_source: hintSourceOf(blockchain.family, configured?.hints_url, providers),
+    requests_per_second: configured?.requests_per_second ?? blockchain.requests_per_second,
+  });
+}
+
+interface PollerOptions {
+  /** Under which it holds its lease. */
+  instance: string;
+  runtime: Runtime;
+  shares: Shares;
+  /** Its provider is back. */
+  onRecovered(): void;
+}
+
+function createPoller(
+  app: ObserverDeps,
+  { instance, runtime, shares, onRecovered }: PollerOptions,
   id: string,
   given: RpcSource | undefined,
 ): Poller {
@@ -489,9 +533,13 @@ function createPoller(
     spareRequests,
     gateways: gateways.current,
   });
+  const is_given = given !== undefined;
+  const forward = forwardOf(app, { reader, is_given, runtime, interval_ms: interval });
+  let outcome: ReadOutcome | null = null;
   const read = coalesce(async (focus: readonly AccountRef[]) => {
     await learnt.load();
-    return reader.read(focus);
+    outcome = await reader.read(focus);
+    if (outcome && leads) forward.follow(outcome);
   });
   /** When another daemon read it last, by that one's time; and when that was heard, by the monotonic timer. */
   let heard: { read_at: number; monotonic_ms: number } | null = null;
@@ -527,6 +575,7 @@ function createPoller(
   return {
     reader,
     gateways,
+    forward,
     interval_ms: interval,
     leads: () => leads && !app.resting?.(),
     canRead: () => gateways.known().length > 0 && !givesWay(),
@@ -534,9 +583,11 @@ function createPoller(
     async scheduled() {
       leads = (await gateways.current()).length > 0 && (await mayRead());
       if (!leads) {
+        forward.close();
         if (blockchain.family.keeps_time) await hear();
         return Math.min(interval, SHARE_MS);
       }
+      forward.begins();
       try {
         await read([]);
         if (is_away) onRecovered();
@@ -544,10 +595,11 @@ function createPoller(
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
         is_away = true;
+        forward.failed();
         const retry = source.retryAt() - app.clock.ms();
         return Math.max(interval, Number.isFinite(retry) ? retry : 60_000);
       }
-      return interval;
+      return forward.ended(outcome);
     },
   };
 }

@@ -17,10 +17,12 @@ import {
   type Gateway,
   type Network,
   type Page,
+  type PendingTransfer,
   ProviderError,
   type ReadContext,
   type Rpc,
   type Tip,
+  type TransferUpdate,
   type UrgentAccount,
   type WatchedAddress,
 } from '../../src/chains/family.ts';
@@ -36,12 +38,13 @@ import {
   type SettleDeps,
 } from '../settle/settle.ts';
 import type { BlindnessKeeper } from './blindness.ts';
+import { secondsUntilDeeper } from './hints/due.ts';
 import type { Paces } from './pace.ts';
 import { guarded, readingAnswers } from './providers/guard.ts';
 import type { RpcSource } from './providers/rpc.ts';
 import type { Quorum } from './quorum.ts';
 import { asPending, type Turns, verifyNamed } from './verify-named.ts';
-import { openWatchDates, type WatchDates, withElsewhere } from './watches.ts';
+import { newestOpen, openWatchDates, type WatchDates, withElsewhere } from './watches.ts';
 import { type Waits, witnessPayments } from './witness.ts';
 
 /** Pending transfers asked about in one step. */
@@ -80,8 +83,20 @@ export interface ReaderOptions {
   gateways(): Promise<readonly Gateway[]>;
 }
 
+/** What a reading says of when the next one is worth while. */
+export interface ReadOutcome {
+  /** Whether it found what an invoice waits for. */
+  found: boolean;
+  /** In so many seconds something that it read may be deep enough for an invoice; null: nothing, or it is not known when. */
+  due_seconds: number | null;
+  /** Keys of addresses with invoices that may be paid now, the newest first. */
+  open: readonly string[];
+  gateways: readonly Gateway[];
+}
+
 /** A reading is of the gateways that it began with. */
 type Reading = Omit<ReaderOptions, 'gateways'> & {
+  outcome: ReadOutcome;
   gateways: readonly Gateway[];
   chain_reader: ChainReader;
   waits: Waits;
@@ -97,10 +112,10 @@ export interface Reader {
   /** What reads it, opened once. */
   chainReader(): ChainReader;
   /**
-   * Reads everything new once, the accounts in `focus` first. Throws ProviderError where no provider is left to ask;
-   * what was read before is stored.
+   * Reads everything new once, the accounts in `focus` first; null where others read meanwhile. Throws ProviderError where no
+   * provider is left to ask; what was read before is stored.
    */
-  read(focus?: readonly AccountRef[]): Promise<void>;
+  read(focus?: readonly AccountRef[]): Promise<ReadOutcome | null>;
   /** What a family is handed to talk to a provider. */
   contextFor(rpc: Rpc, label: string, gateways: readonly Gateway[]): ReadContext;
 }
@@ -127,24 +142,29 @@ export function createReader(options: ReaderOptions): Reader {
             await noteFailure(app.db.query, blockchain.id, error.message, seconds(app.clock));
             if (reading === READINGS_PER_READ || source.retryAt() > app.clock.ms()) throw error;
           } else if (!(error instanceof CursorMoved || error instanceof ReadAgain)) throw error;
-          else if (reading === READINGS_PER_READ) return;
+          else if (reading === READINGS_PER_READ) return null;
         }
       }
     },
   };
 
-  async function readOnce(focus: readonly AccountRef[]): Promise<void> {
+  async function readOnce(focus: readonly AccountRef[]): Promise<ReadOutcome> {
     const started_at = seconds(app.clock);
-    const watched = await watchedNow({ ...options, watch_dates });
+    const { watched, open } = await watchedNow({ ...options, watch_dates });
     const gateways = await options.gateways();
-    if (gateways.length === 0) return;
+    const outcome: ReadOutcome = { found: false, due_seconds: null, open, gateways };
+    if (gateways.length === 0) return outcome;
     // What could not be read is not sold, so that no one would wait for it: it is read until it can be.
     const isRefused = async () => (await unreadableAssets(app.db.query, blockchain.id)).length > 0;
-    if (watched.length === 0 && !(await isRefused())) return probe();
+    if (watched.length === 0 && !(await isRefused())) {
+      await probe();
+      return outcome;
+    }
     await ensureCursor(app.db.query, blockchain.id);
     const urgent = async () => [...focus, ...(await dueAccounts())];
     const reading: Reading = {
       ...options,
+      outcome,
       gateways,
       chain_reader: chainReader(),
       waits,
@@ -159,6 +179,7 @@ export function createReader(options: ReaderOptions): Reader {
     });
     await noteReading(app.db.query, blockchain.id, { started_at, read_through });
     app.blindness.answered(blockchain.id);
+    return outcome;
   }
 
   /** Where nothing is watched, whether it could be read: a coin is offered before the first invoice in it. */
@@ -189,14 +210,14 @@ async function watchedNow({
   app,
   blockchain,
   watch_dates,
-}: Pick<Reading, 'app' | 'blockchain' | 'watch_dates'>): Promise<WatchedAddress[]> {
+}: Pick<Reading, 'app' | 'blockchain' | 'watch_dates'>): Promise<{
+  watched: WatchedAddress[];
+  open: string[];
+}> {
   const now = seconds(app.clock);
   const rows = await watch_dates(await watchedAddresses(app.db.query, blockchain.id, now));
-  return withElsewhere(
-    rows,
-    await watchedOn(app.db.query, app.config.chains.sharingAddresses(blockchain.id), now),
-    now,
-  );
+  const elsewhere = await watchedOn(app.db.query, app.config.chains.sharingAddresses(blockchain.id), now);
+  return { watched: withElsewhere(rows, elsewhere, now), open: newestOpen(rows, now) };
 }
 
 function contextOf(
@@ -263,7 +284,7 @@ async function readPages(
   let version = row?.version ?? 0;
   let is_first = true;
   const request = {
-    addresses: () => watchedNow(reading),
+    addresses: async () => (await watchedNow(reading)).watched,
     cursor: isBehindAll(row, watched) ? null : (row?.cursor ?? null),
     accounts: (keys: readonly string[]) => accountCursors(app.db.query, blockchain.id, keys),
     urgent: reading.urgent,
@@ -283,6 +304,7 @@ async function readPages(
     if (page.pace) app.pace.note(blockchain.id, page.pace);
     if (isProgress(page)) app.blindness.answered(blockchain.id);
     read.tip = page.tip ?? read.tip;
+    if (stored.touched.length > 0) reading.outcome.found = true;
     read.read_through = page.read_through ?? read.read_through;
     await reevaluateInvoices(app, stored.touched);
   }
@@ -325,11 +347,28 @@ async function recheck(reading: Reading, context: ReadContext, tip: Tip | null):
     unread.push(...rows.filter((row) => row.unread === 1));
     const pending = rows.map(asPending);
     const updates = await chain_reader.recheck(context, pending, tip);
+    noteDue(reading, updates, pending);
     await reevaluateInvoices(app, await recordUpdates(app, scopeOf(reading), updates, pending));
     after = rows.at(-1)?.id ?? '';
     if (rows.length < PENDING_BATCH) break;
   }
   await verifyNamed({ ...reading, scope: scopeOf(reading), tip }, context, unread);
+}
+
+/** Notes when the first of these may be deep enough. */
+function noteDue(
+  { app, outcome, gateways, blockchain }: Reading,
+  updates: readonly TransferUpdate[],
+  pending: readonly PendingTransfer[],
+): void {
+  const block_seconds = app.pace.of(blockchain.id);
+  const chains = new Map(pending.map(({ txid, index, chain }) => [`${txid} ${index}`, chain]));
+  for (const update of updates) {
+    const chain = chains.get(`${update.txid} ${update.index}`);
+    const gateway = gateways.find((one) => one.chain === chain);
+    const due = gateway ? secondsUntilDeeper(gateway, update, block_seconds) : null;
+    if (due !== null) outcome.due_seconds = Math.min(due, outcome.due_seconds ?? due);
+  }
 }
 
 const pendingAfter = ({ app, blockchain }: Reading, after: string, limit: number): Promise<TransferRow[]> =>

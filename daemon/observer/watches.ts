@@ -38,6 +38,16 @@ export function withElsewhere(
   return [...watched.values()];
 }
 
+/** More addresses than any provider is asked to report on. */
+const OPEN_MOST = 1_000;
+
+/** Keys of addresses with invoices that may be paid, those with the newest of them first. */
+export function newestOpen(rows: readonly WatchRow[], now: number): string[] {
+  const open = rows.filter(({ open_until }) => open_until >= now);
+  open.sort((one, other) => other.open_until - one.open_until);
+  return open.slice(0, OPEN_MOST).map(({ address_key }) => address_key);
+}
+
 /** The watches of a blockchain as they are to be read, each from when it was made. */
 export type WatchDates = (rows: readonly WatchRow[]) => Promise<WatchRow[]>;
 

@@ -22,6 +22,7 @@ import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { createScrape } from '../metrics/scrape.ts';
 import { type Notify, openNotify } from '../notify/notify.ts';
 import { openBlindness } from '../observer/blindness.ts';
+import { openWatched } from '../observer/hints/watched.ts';
 import { type ObserverOptions, openObserver } from '../observer/observer.ts';
 import { openPaces } from '../observer/pace.ts';
 import { createQuorum } from '../observer/quorum.ts';
@@ -96,9 +97,10 @@ export function openApp(options: AppOptions): RunningApp {
   const mail = openMail({ config, log, clock });
   const jobs = [openBackups(own), openRetention(own), openReceipts({ ...own, mail })];
   const blindness = openBlindness({ config, db, clock, log });
-  const checkout = openCheckout({ db, clock, log, runtime, blindness });
+  const watched = openWatched(signals, runtime);
+  const checkout = openCheckout({ db, clock, log, runtime, blindness, watched });
   const observer = openObserver({
-    app: { ...shared, webhooks, blindness, resting: instance.resting },
+    app: { ...shared, webhooks, blindness, watched, resting: instance.resting },
     source: options.source,
     runtime,
   });
@@ -118,7 +120,7 @@ export function openApp(options: AppOptions): RunningApp {
     wallet_check: openWalletCheck({ observer, clock, runtime, config, log }),
     google_keys: openGoogleKeys(config),
     watches: openWatches(),
-    public_invoices: openPublicInvoices({ db, config }),
+    public_invoices: openPublicInvoices({ db, config, watched }),
     event_streams: openEventStreams(),
     discovery,
     checkout,

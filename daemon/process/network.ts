@@ -37,8 +37,33 @@ export interface OutClient {
   destroy(reason?: Error): Promise<void>;
 }
 
+/** One connection on which a provider says that something happened. */
+export interface HintSocket {
+  send(text: string): void;
+  /** Asks for a sign of life, which comes as `onSign`. */
+  ping(): void;
+  /** Ends it at once; nothing is called afterwards. */
+  close(): void;
+}
+
+export interface HintListener {
+  onOpen(): void;
+  onText(text: string): void;
+  onSign(): void;
+  /** It is over, or never began. Called once, and last. */
+  onEnd(why: string): void;
+}
+
+export type OpenHintSocket = (
+  url: URL,
+  options: { headers: Record<string, string>; timeout_ms: number },
+  listener: HintListener,
+) => HintSocket;
+
 /** What stands in for the network. */
 export interface Network {
+  /** Absent: no provider says that something happened. */
+  toHints?: OpenHintSocket;
   toProvider(limits: HttpLimits): Transport;
   /** `origin`: scheme, host and port of a receiver of webhooks. */
   toReceiver(origin: string): OutClient;

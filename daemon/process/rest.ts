@@ -8,6 +8,7 @@ const LOADED_AFTER_MS = 10_000;
 /** In the order of what a shop would miss most. */
 export const rest = {
   undici: () => import('undici'),
+  ws: () => import('ws'),
   qrcode: () => import('qrcode'),
   nodemailer: () => import('nodemailer'),
   mcp: () => import('@modelcontextprotocol/server'),

@@ -6,9 +6,9 @@ import type { Runtime } from './runtime.ts';
 
 /**
  * `events`: written for a merchant. `deliveries`: there is one that its daemon cannot send now. `daemons`: one is asked to
- * drain.
+ * drain. `watched`: somebody waits for a payment on a blockchain.
  */
-const TOPICS = ['events', 'deliveries', 'daemons'] as const;
+const TOPICS = ['events', 'deliveries', 'daemons', 'watched'] as const;
 export type Topic = (typeof TOPICS)[number];
 
 /** What is announced within this time is one message. */
@@ -27,10 +27,10 @@ export interface Watch {
 }
 
 export interface Signals {
-  /** To be called when what it says is durable. `about` narrows it, to a merchant's id. */
+  /** To be called when what it says is durable. `about` narrows it, to a merchant's id or a blockchain. */
   announce(topic: Topic, about?: string): void;
-  /** Calls `listener` for what other daemons announce. Returns how to call it off. */
-  onOthers(topic: Topic, listener: () => void): () => void;
+  /** Calls `listener` for what other daemons announce, with what it is about, as far as that is known. Returns how to call it off. */
+  onOthers(topic: Topic, listener: (about: readonly string[]) => void): () => void;
   watch(topic: Topic, about: string): Watch;
   /** Whether all announcements arrive: polls are a net then, and may be slow. */
   areHeard(): boolean;
@@ -54,7 +54,7 @@ export function openSignals({ db, log, runtime }: SignalsOptions): Signals {
   const { channel } = db;
   const own = runtime.uuid();
   const waiting = new Set<Waiting>();
-  const listeners: { topic: Topic; listener: () => void }[] = [];
+  const listeners: { topic: Topic; listener: (about: readonly string[]) => void }[] = [];
   let pending = new Map<Topic, Set<string>>();
   let callOff: (() => void) | undefined;
   let listening: { close(): Promise<void> } | undefined;
@@ -67,7 +67,7 @@ export function openSignals({ db, log, runtime }: SignalsOptions): Signals {
   };
   const wakeAll = () => {
     for (const topic of TOPICS) wakeHere(topic, ANYONE);
-    for (const { listener } of listeners) listener();
+    for (const { listener } of listeners) listener([]);
   };
 
   /** A message that does not get through is made up for by the polls. */
@@ -96,7 +96,7 @@ export function openSignals({ db, log, runtime }: SignalsOptions): Signals {
     for (const topic of TOPICS) {
       const about = topics[topic] ?? [];
       for (const one of about) wakeHere(topic, one);
-      if (about.length > 0) for (const each of listeners) if (each.topic === topic) each.listener();
+      if (about.length > 0) for (const each of listeners) if (each.topic === topic) each.listener(about);
     }
   };
 

@@ -10,6 +10,7 @@ import { hostEntry } from '../../src/return-url.ts';
 import { isWebhookSecret } from '../../src/webhook.ts';
 import { readProxies } from '../http/proxies.ts';
 import { noticeCauses } from '../notify/names.ts';
+import { NO_HINTS } from '../observer/hints/source.ts';
 import { MIN_PASSPHRASE_LENGTH, MIN_SECRET_LENGTH } from '../process/secrets.ts';
 import { type Leaf, leavesOf } from './layers.ts';
 
@@ -47,6 +48,10 @@ const decimalText = (help: string) =>
     .describe(help);
 const url = (protocols: RegExp, help: string) =>
   z.url({ protocol: protocols, error: 'must be a URL' }).describe(help);
+const hintsUrl = (help: string) =>
+  z
+    .union([z.literal(NO_HINTS), z.url({ protocol: /^wss?$/ })], { error: 'must be wss://…, or none' })
+    .describe(help);
 const postgresUrl = (help: string) =>
   z
     .string()
@@ -217,6 +222,11 @@ const providerSettings = (catalogue: Catalogue) =>
           .describe(
             `${id} providers in order of preference, after url; the next takes over from one that fails`,
           )
+          .optional(),
+        hints_url: hintsUrl(
+          `WebSocket on which a ${id} provider says that something happened, so that it is read at once, or none; default: the provider's own where it is known`,
+        )
+          .meta({ secret_url: true })
           .optional(),
         api_key: secret(`key of the ${id} provider; goes to the host of the first URL only`).optional(),
         requests_per_second: z

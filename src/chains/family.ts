@@ -390,6 +390,36 @@ export interface ProviderKind {
   key_header: string;
 }
 
+/** What is subscribed to on one connection. */
+export interface HintRequest {
+  /** Keys of all addresses to hear of, on a connection that may have been asked for some of them before … */
+  addresses: readonly string[];
+  /** … and of those that are new to it: all of them at its beginning. */
+  added: readonly string[];
+  gateways: readonly Gateway[];
+  network: Network;
+}
+
+/** `moved`: something at an address that was asked for. `block`: there is a new block, whatever is in it. */
+export type Hint = 'moved' | 'block';
+
+/**
+ * How providers of a family say over a WebSocket that something happened. Nothing is believed of it: a hint brings the next
+ * reading forward, and is lost without harm.
+ */
+export interface HintFeed {
+  /** Addresses that one connection is asked for. */
+  most_addresses: number;
+  /** Where a provider that answers at this URL is documented to have it; null where that is not known. */
+  urlFor(provider_url: URL): string | null;
+  /** The messages that ask for it. */
+  subscribe(request: HintRequest): readonly Json[];
+  /** What a parsed message from there says; null where it says nothing of the chain. */
+  hintIn(message: unknown): Hint | null;
+  /** A message to send now and then, besides pings; absent where none is asked for. */
+  keep_alive?: Json;
+}
+
 /** A wallet that payment links of a family lead to. */
 export interface Wallet {
   /** Names its drawing, and what a browser stores of the last choice. */
@@ -485,6 +515,8 @@ export interface Lack {
 export interface Family {
   /** What it can be read from; a blockchain's default providers are of these kinds. */
   providers: readonly ProviderKind[];
+  /** How its providers say that something happened; absent where none of them does. */
+  hints?: HintFeed;
   /** Schemes of its payment links, besides https, without the colon. */
   uri_schemes: readonly string[];
   /** The one spelling of a transaction id that readings give; what cannot be one is returned trimmed. */

@@ -30,6 +30,7 @@ import { relayProgram } from './solana-program.ts';
 /** The part of surfpool's package that is used; it ships no types. */
 interface Surfnet {
   rpcUrl: string;
+  wsUrl: string;
   payerSecretKey: number[];
   fundSol(address: string, lamports: number): void;
   setAccount(address: string, lamports: number, data: number[], owner: string): void;
@@ -177,6 +178,8 @@ export async function startSolanaChain() {
 
   const chain = {
     url: front.url,
+    /** Where the node says what has changed. */
+    hints_url: node.wsUrl,
     payer,
     requests: front.requests,
     intercept: front.intercept,

@@ -136,6 +136,12 @@ export const running = {
       'lists may be read from a replica, only where it has all that was committed when they were asked for; money never is',
     'chains-spread':
       'daemons of one database share out the blockchains evenly; who joins gets its share, and none stays unread',
+    'hints-forward':
+      'where a provider says that something happened, the next reading begins at once; what is due by the time of its chain is read then',
+    'hints-bounded':
+      'nothing is believed of hints and nothing is lost without them; whatever they send costs a bounded number of readings',
+    'watched-sooner':
+      'while somebody waits for a payment and no hints come, its blockchain is read more often, within what its provider takes',
     'blind-chain':
       'a blockchain not read for blind_after_seconds, or three pauses, is blind at every daemon, and comes back automatically',
     'blind-shown':

@@ -51,6 +51,13 @@ const columns: readonly Column<Observer>[] = [
   { title: 'PROVIDER', rank: 13, width: 40, value: (row) => row.provider ?? 'none' },
 ];
 
+const hintsOf = ({ hints }: Observer, now_s: number): string | null => {
+  if (!hints) return null;
+  const { source, connected_since: since, last_hint_at: last } = hints;
+  const heard = last === null ? 'none yet' : `last ${relative(last, now_s)}`;
+  return `${source}: ${since === null ? 'not connected' : `connected ${relative(since, now_s)}`}, ${heard}`;
+};
+
 const unapplied = (row: Observer): string[] =>
   [
     ...row.unmatched.slice(0, SHOWN).map((payment) => ({ kind: 'unmatched', payment })),
@@ -80,6 +87,7 @@ export function observers(desk: Desk): ListSpec<Observer> {
       facts([
         ['observer', `${row.name}: ${row.status}`],
         ['provider', row.provider ?? 'none'],
+        ...optional('hints', hintsOf(row, now_s)),
         [
           'read',
           `to ${number(row.cursor_height)} of ${number(row.tip_height)}, last ${row.last_ok_at === null ? 'never' : relative(row.last_ok_at, now_s)}`,

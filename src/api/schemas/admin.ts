@@ -243,6 +243,12 @@ export const ProviderPublic = shape('ProviderPublic', {
   backoff_until: unixSeconds().nullable().describe('Not asked before this moment'),
 });
 
+export const HintsPublic = shape('HintsPublic', {
+  source: z.string().describe('Host, without keys'),
+  connected_since: unixSeconds().nullable(),
+  last_hint_at: unixSeconds().nullable().describe('Since the start'),
+});
+
 export const AccountBehind = shape('AccountBehind', {
   chain: z.string(),
   address_key: z.string().describe('The watched address as the chain names it'),
@@ -297,6 +303,9 @@ export const ObserverPublic = shape('ObserverPublic', {
   provider: z.string().nullable().describe('The provider in use, without keys'),
   status: observerStatus(),
   providers: z.array(ProviderPublic).describe('In the order of preference'),
+  hints: HintsPublic.nullable().describe(
+    'A provider that says when something happens, as this daemon is connected to it; null where none is known',
+  ),
   tip_height: z.int().nullable(),
   tip_time: unixSeconds().nullable(),
   cursor_height: z.int().nullable(),

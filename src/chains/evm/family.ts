@@ -11,6 +11,7 @@ import {
 import { hexHash } from '../txid.ts';
 import { cursorHeight } from './cursor.ts';
 import { examineEvm } from './examine.ts';
+import { evmHints } from './hints.ts';
 import { inspectEvmAddress } from './inspect.ts';
 import { lookUpEvm } from './look-up.ts';
 import { createMemory } from './memory.ts';
@@ -25,6 +26,8 @@ export function evm(network: EvmNetwork, provider: ProviderKind = evmRpc): Famil
   const { dialect, chain_ids } = network;
   return {
     providers: [provider],
+    // TRON's nodes have none.
+    ...(provider === evmRpc ? { hints: evmHints(network) } : {}),
     uri_schemes: dialect.uri_schemes,
     keeps_time: true,
     normalizeAddress: dialect.normalizeAddress,

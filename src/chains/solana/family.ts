@@ -3,6 +3,7 @@ import { cleanText } from '../../clean.ts';
 import type { Family, ReadContext } from '../family.ts';
 import { normalizeSolanaAddress } from './address.ts';
 import { composeSolana } from './compose.ts';
+import { solanaHints } from './hints.ts';
 import { inspectSolanaAddress } from './inspect.ts';
 import { makeReference, pageWallets, paymentLinks, SOLANA_SCHEME, walletLinks } from './links.ts';
 import { lookUpSolana } from './look-up.ts';
@@ -25,6 +26,7 @@ export function solanaFamily(changed: Partial<SolanaLimits> = {}): Family {
   const limits = { ...defaultLimits, ...changed };
   return {
     providers: [solanaRpc],
+    hints: solanaHints,
     uri_schemes: [SOLANA_SCHEME],
     keeps_time: true,
     normalizeAddress: normalizeSolanaAddress,

@@ -2,6 +2,7 @@
 import type { Family, ReadContext } from '../family.ts';
 import { normalizeAddress } from './address.ts';
 import { composeTon } from './compose.ts';
+import { tonHints } from './hints.ts';
 import { inspectAddress } from './inspect.ts';
 import { pageWallets, paymentLinks, TON_SCHEME, walletLinks } from './links.ts';
 import { lookUpTon } from './look-up.ts';
@@ -13,6 +14,7 @@ import { normalizeTxid } from './txid.ts';
 
 export const ton: Family = {
   providers: [toncenter],
+  hints: tonHints,
   uri_schemes: [TON_SCHEME],
   keeps_time: true,
   normalizeAddress,
