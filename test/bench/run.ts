@@ -9,6 +9,7 @@ import { benchDaemons } from './daemons.ts';
 import { benchDust } from './dust.ts';
 import { benchDustStored } from './dust-stored.ts';
 import { benchFleet } from './fleet.ts';
+import { benchHints } from './hints.ts';
 import { benchListings } from './listings.ts';
 import { misses } from './measure.ts';
 import { benchMemory, benchTools } from './memory.ts';
@@ -42,6 +43,7 @@ const benches: Record<string, () => Promise<void>> = {
   requests: benchRequests,
   dust: benchDust,
   'dust-stored': benchDustStored,
+  hints: benchHints,
   listings: benchListings,
   verify: benchVerify,
 };
