@@ -234,8 +234,16 @@ describe.runIf(hasAnvil).each(databases)('a payment on Base, on %s', (database) 
     expect(await statusOf(paid)).toBe('confirmed');
     const depth = CONFIRMATIONS + 1;
     await chain.reorg(depth, [[{ from, to: freshAddress(), value: 1n, nonce: 0 }, 0]]);
+    const left = () =>
+      test.app.db.query
+        .selectFrom('contradictions')
+        .select(['invoice_id', 'closed_by'])
+        .where('kind', '=', 'booked_left')
+        .execute();
     await read();
     await pass();
+    // Nothing is proved yet.
+    expect(await left()).toEqual([{ invoice_id: paid.id, closed_by: null }]);
     await pass(90);
     await pass(90);
     expect(await statusOf(paid)).toBe('confirmed');
@@ -244,7 +252,8 @@ describe.runIf(hasAnvil).each(databases)('a payment on Base, on %s', (database) 
       .select(['kind', 'txid'])
       .orderBy('kind')
       .execute();
-    expect(found).toMatchObject([{ kind: 'booked_gone' }, { kind: 'final_left' }]);
+    expect(found).toMatchObject([{ kind: 'booked_gone' }, { kind: 'booked_left' }, { kind: 'final_left' }]);
+    expect(await left()).toEqual([{ invoice_id: paid.id, closed_by: 'observer' }]);
     expect((await events(paid)).filter((type) => type === 'invoice.confirmed')).toHaveLength(1);
   });
 });

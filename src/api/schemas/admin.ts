@@ -257,6 +257,7 @@ export const AccountBehind = shape('AccountBehind', {
 export const contradictionKinds = [
   'transfer_amount',
   'booked_gone',
+  'booked_left',
   'booking_differs',
   'provider_differs',
   'account_changed',
@@ -269,7 +270,7 @@ export const ContradictionPublic = shape('ContradictionPublic', {
   kind: z
     .enum(contradictionKinds)
     .describe(
-      '`transfer_amount`: one transaction was read with two amounts. `booked_gone`: a booked transaction left the chain. `booking_differs`: what was booked by hand is not what the chain has, or is not on the chain (`read_atomic` null). `provider_differs`: a second provider does not have what the first one reported. `account_changed`: the account of an asset has changed. `final_left`: blocks that the chain had called final left it',
+      '`transfer_amount`: one transaction was read with two amounts. `booked_gone`: a booked transaction left the chain. `booked_left`: the block of one did; closed automatically when it is in a block again, or gone. `booking_differs`: what was booked by hand is not what the chain has, or is not on the chain (`read_atomic` null). `provider_differs`: a second provider does not have what the first one reported. `account_changed`: the account of an asset has changed. `final_left`: blocks that the chain had called final left it',
     ),
   txid: z.string().nullable(),
   invoice_id: z.uuid().nullable(),
