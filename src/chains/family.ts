@@ -525,4 +525,9 @@ export interface Family {
    * can, or where the chain has never met it. Absent where every well-formed address is one. Throws ProviderError.
    */
   inspectAddress?(rpc: Rpc, address_key: string): Promise<string | null>;
+  /**
+   * What the owner of an address should know before it is a wallet, in sentences; null where there is nothing. It refuses
+   * nothing. Absent where no chain of the family has anything to say. Throws ProviderError.
+   */
+  warnOfAddress?(rpc: Rpc, address_key: string, network: Network): Promise<string | null>;
 }

@@ -4,6 +4,7 @@ import { verifyChains } from '../../daemon/verify/chain.ts';
 import { openSnapshot } from '../../data/db/snapshot.ts';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
 import { networks } from '../../src/chains/evm/networks.ts';
+import { ProviderError } from '../../src/chains/family.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import { databases } from '../helpers/database.ts';
 import { create, credit, invoiceRow } from '../helpers/payments.ts';
@@ -139,6 +140,42 @@ describe.runIf(hasAnvil).each(databases)('a payment on Base, on %s', (database) 
     for (let minute = 0; minute < 2; minute++) await pass(61);
     expect(await statusOf(refill)).toBe('confirmed');
     expect(await limit()).toBe('8212.34');
+  });
+
+  it('goes to a wallet that runs code only with a warning to who sets it', async () => {
+    verifies('wallet-warned');
+    await open();
+    const { token } = await test.superuser();
+    const set = async (address: string) =>
+      (
+        await test.fetch('PUT', '/api/v1/merchant/wallets', {
+          token: merchant.token,
+          body: { blockchain: 'base', address },
+        })
+      ).json;
+    const setRefill = async (address: string) =>
+      (await test.fetch('PUT', '/api/v1/admin/refill-wallets', { token, body: { chain: 'base', address } }))
+        .json;
+    const [plain, forwarder, delegated, delegate] = [
+      freshAddress(),
+      freshAddress(),
+      freshAddress(),
+      freshAddress(),
+    ];
+    await chain.ask('anvil_setCode', forwarder, `0x60006000600060003473${delegate.slice(2)}5af100`);
+    await chain.ask('anvil_setCode', delegated, `0xef0100${delegate.slice(2)}`);
+    for (const setting of [set, setRefill]) {
+      expect((await setting(plain)).warning).toBeNull();
+      expect((await setting(forwarder)).warning).toMatch(/On Base this address is a contract/);
+      const warned = (await setting(delegated)).warning;
+      expect(warned.toLowerCase()).toContain(`runs the code of ${delegate}`);
+      expect(warned).toMatch(/searched for in whole blocks/);
+    }
+    expect(test.log.filter((line) => line.includes('"warning":"On Base'))).toHaveLength(4);
+    front.add(async () => {
+      throw new ProviderError('unreachable', 'evm is away');
+    });
+    expect(await set(forwarder)).toMatchObject({ warning: null, also: [] });
   });
 
   it('that its provider leaves out at first is found before its invoice could end', async () => {

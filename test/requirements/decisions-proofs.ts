@@ -61,6 +61,8 @@ export const claims = {
       'blocks that a chain had called final and that leave it are listed; nothing booked is taken back',
     'booked-left':
       'a booked payment whose block leaves the chain is listed at once; that is closed when it is in a block again, or gone',
+    'wallet-warned':
+      'an address that runs code is taken as a wallet, with a warning in the reply, on every blockchain that it is set on',
     'address-no-wallet': 'a jetton wallet, token account or mint is refused as a wallet',
     'resolve-unchanged':
       'a resolve that changes nothing writes nothing into the log, and gw says so with the txid that was named',

@@ -17,6 +17,7 @@ import {
   paymentStatuses,
   UnitPublic,
   WalletPublic,
+  walletWarning,
 } from './resources.ts';
 
 export const LedgerEntryPublic = shape(
@@ -205,6 +206,10 @@ export const AdminRefillWallet = WalletPublic.extend({ note: z.string().nullable
 export const AdminRefillWallets = shape('AdminRefillWallets', {
   wallets: z.array(AdminRefillWallet),
   missing: z.array(z.string()).describe('Blockchains of enabled gateways that have no address'),
+});
+
+export const AdminRefillWalletsSet = AdminRefillWallets.extend({ warning: walletWarning() }).meta({
+  id: 'AdminRefillWalletsSet',
 });
 
 const period = () =>

@@ -11,7 +11,7 @@ import {
 import { hexHash } from '../txid.ts';
 import { cursorHeight } from './cursor.ts';
 import { examineEvm } from './examine.ts';
-import { inspectEvmAddress } from './inspect.ts';
+import { inspectEvmAddress, warnOfEvmAddress } from './inspect.ts';
 import { lookUpEvm } from './look-up.ts';
 import { createMemory } from './memory.ts';
 import type { EvmNetwork } from './networks.ts';
@@ -39,6 +39,7 @@ export function evm(network: EvmNetwork, provider: ProviderKind = evmRpc): Famil
     cursorHeight,
     identify: (rpc) => identify(network, rpc),
     inspectAddress: inspectEvmAddress,
+    warnOfAddress: (rpc, key, side) => warnOfEvmAddress(network, rpc, key, side),
     examine: (context) => examineEvm(network, { ...context, memory: createMemory() }),
     open() {
       const memory = createMemory();
