@@ -482,6 +482,15 @@ export interface Lack {
   says: string;
 }
 
+/** How far one asset was read that is not read with the rest. */
+export interface AssetPosition {
+  /** Gateway id. */
+  chain: string;
+  height: number;
+  /** Behind what was read of the rest, by the measured pace. */
+  behind_seconds: number;
+}
+
 export interface Family {
   /** What it can be read from; a blockchain's default providers are of these kinds. */
   providers: readonly ProviderKind[];
@@ -491,6 +500,8 @@ export interface Family {
   normalizeTxid(text: string): string;
   /** The block height that a stored cursor stands at; null where it is none, or not of blocks. */
   cursorHeight(cursor: Json | null): number | null;
+  /** Of these gateways of one blockchain, as its cursor was stored. Absent where all assets are read at once. */
+  positions?(cursor: Json | null, gateways: readonly Gateway[]): readonly AssetPosition[];
   /** Whether the time of a fresh tip is the true time to within seconds, so that our own clock can be held against it. */
   keeps_time: boolean;
   /** Validates with checksums; throws AddressError. */

@@ -34,14 +34,14 @@ describe.runIf(hasAnvil).each(databases)('a payment on Base, on %s', (database) 
     await chain.stop();
   });
 
-  async function open(): Promise<void> {
+  async function open(settings: Record<string, string> = {}): Promise<void> {
     const chain_id = networks.base.chain_ids.testnet;
     chain = await startAnvil({ chain_id, block_seconds: 2, tokens: [{ address: USDC }], history: 100 });
     front = createFront(chain.ask);
     const source = sourceOf(front.rpc);
     test = await startApp({
       database,
-      settings: { 'gateways.base-usdc.enabled': 'true' },
+      settings: { 'gateways.base-usdc.enabled': 'true', ...settings },
       source: (id) => (id === 'base' ? source : undefined),
     });
     test.clock.set(chain.now());
@@ -140,6 +140,20 @@ describe.runIf(hasAnvil).each(databases)('a payment on Base, on %s', (database) 
     for (let minute = 0; minute < 2; minute++) await pass(61);
     expect(await statusOf(refill)).toBe('confirmed');
     expect(await limit()).toBe('8212.34');
+  });
+
+  it('in the coin has its own position in what operators see, as figures', async () => {
+    await open({ 'gateways.base.enabled': 'true' });
+    await invoice();
+    await read();
+    await pass();
+    const { token } = await test.superuser();
+    const { json } = await test.fetch('GET', '/api/v1/admin/observers', { token });
+    const of = (id: string) =>
+      json.observers.find(({ blockchain }: { blockchain: string }) => blockchain === id);
+    const { positions, cursor_height } = of('base');
+    expect(positions).toEqual([{ chain: 'base', height: cursor_height, behind_seconds: 0 }]);
+    expect(of('ton').positions).toEqual([]);
   });
 
   it('goes to a wallet that runs code only with a warning to who sets it', async () => {

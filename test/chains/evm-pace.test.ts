@@ -162,10 +162,13 @@ describe('an EVM chain at another pace', () => {
       chain.payToken(TOKEN, to, 5n);
       pass(outage / 2);
       const back_at = time.now;
+      const position = () => observer.family.positions?.(observer.cursor, observer.context.gateways)[0];
+      let most_behind = 0;
       const behind = () => (time.now - START) / 0.2 + 40 - (observer.height() ?? 0);
       const took = { logs: 0, token: 0, coin: 0 };
       for (let each = 0; each < 150 && Object.values(took).includes(0); each++) {
         await poll();
+        most_behind = Math.max(most_behind, position()?.behind_seconds ?? 0);
         const amounts = observer.amounts(to);
         const since = Math.round(time.now - back_at);
         if (behind() * 0.2 < 20) took.logs ||= since;
@@ -179,6 +182,14 @@ describe('an EVM chain at another pace', () => {
       expect(took.coin).toBeGreaterThan(0);
       for (let each = 0; each < 5; each++) await poll();
       expect(observer.unreadable).toEqual([]);
+      // How far the coin is, as figures: of the stored cursor, whole or not.
+      const { chain: asset, height = 0, behind_seconds } = position() ?? {};
+      expect(asset).toBe('a-coin');
+      expect(behind_seconds).toBeLessThanOrEqual(2 * POLL_SECONDS);
+      expect(height).toBeLessThanOrEqual(observer.height() as number);
+      if (outage === 600 && batch === 0) expect(most_behind).toBeGreaterThan(20);
+      expect(observer.family.positions?.(null, observer.context.gateways)).toEqual([]);
+      expect(observer.family.positions?.({ held: 'damaged' }, observer.context.gateways)).toEqual([]);
     },
     60_000,
   );

@@ -1,6 +1,7 @@
 // The operator's replies.
 import { z } from 'zod';
 import { count, decimalString, paged, shape, totals, unixSeconds } from '../describe/shape.ts';
+import { BEYOND } from '../describe/shop-fields.ts';
 import { AdminClaim } from './claim.ts';
 import { EventPublic } from './event.ts';
 import {
@@ -306,6 +307,15 @@ export const ObserverPublic = shape('ObserverPublic', {
   tip_height: z.int().nullable(),
   tip_time: unixSeconds().nullable(),
   cursor_height: z.int().nullable(),
+  positions: z
+    .array(
+      z.object({
+        chain: z.string(),
+        height: z.int(),
+        behind_seconds: z.int().describe('Behind `cursor_height`, by the measured pace'),
+      }),
+    )
+    .describe(`How far assets were read that are not read with the rest. ${BEYOND}`),
   lag_seconds: z
     .int()
     .nullable()
