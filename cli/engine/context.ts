@@ -13,7 +13,7 @@ import type { Command, Context, Input, Own, Registry } from './command.ts';
 import { GwError, NetworkError, toGwError, unreachable } from './errors.ts';
 import { isOutline, isShaped } from './facts.ts';
 import type { GlobalValues } from './globals.ts';
-import { warnOfIgnored } from './ignored.ts';
+import { warnOfIgnored, warnOfReply } from './ignored.ts';
 import {
   allFlags,
   faultOf,
@@ -247,6 +247,7 @@ const callOf = async <E extends Endpoint>(
       code: 'not_gatewayd',
       hint: 'check the address: gw config get url --show-origin',
     });
+  warnOfReply(io, reply);
   return reply;
 };
 

@@ -156,6 +156,8 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
     examples: ['gw wallet list', 'gw wallet list --json missing'],
   },
   setMerchantWallet: {
+    // Its warning goes to stderr, whatever command sets a wallet.
+    columns: ['blockchain', 'blockchain_name', 'address', 'network', 'currencies', 'updated_at', 'also'],
     lines: { also: [] },
     examples: [
       'gw wallet set BLOCKCHAIN ADDRESS',

@@ -1,4 +1,5 @@
-// Compares addresses that are given as wallets with the chain: jetton wallets, token accounts and mints are none.
+// Compares addresses that are given as wallets with the chain: jetton wallets, token accounts and mints are none, and of some
+// that are their owner should know something.
 import type { Logger } from 'pino';
 import type { WalletInUse } from '../../data/merchants.ts';
 import type { Blockchain } from '../../src/chains/catalogue.ts';
@@ -28,9 +29,9 @@ interface Answer {
 export interface WalletCheck {
   /**
    * Refuses with `invalid_address` what the chain knows to be no wallet. Accepts what it cannot be asked about in time:
-   * invoices to such an address ask again.
+   * invoices to such an address ask again. Returns what its owner should know of it; null where nothing is known.
    */
-  refuseNoWallet(blockchain: Blockchain, address_key: string): Promise<void>;
+  refuseNoWallet(blockchain: Blockchain, address_key: string): Promise<string | null>;
   /**
    * Why an address that is in use is no wallet, null where nothing is known against it. The chain is asked only where
    * nothing was ever proved read there, or it could not be asked when the wallet was set.
@@ -39,7 +40,7 @@ export interface WalletCheck {
 }
 
 export interface WalletCheckOptions {
-  observer: Pick<Observer, 'inspectAddress'>;
+  observer: Pick<Observer, 'inspectAddress' | 'warnOfAddress'>;
   clock: SteadyClock;
   runtime: Runtime;
   config: Pick<Config, 'network' | 'chains'>;
@@ -49,6 +50,17 @@ export interface WalletCheckOptions {
 export function openWalletCheck({ observer, clock, runtime, config, log }: WalletCheckOptions): WalletCheck {
   const answers = boundedCache<string, Answer>(MAX_ADDRESSES);
 
+  /** What the chain says; undefined where it does not in time. */
+  async function inTime<T>(asked: Promise<T>): Promise<T | undefined> {
+    const called_off = new AbortController();
+    const known = asked.catch((error: unknown) => {
+      if (error instanceof ProviderError) return undefined;
+      throw error;
+    });
+    const waited = runtime.sleep(WAIT_MS, called_off.signal).then(() => undefined);
+    return Promise.race([known, waited]).finally(() => called_off.abort());
+  }
+
   async function inspect(blockchain: string, address_key: string): Promise<string | null | undefined> {
     // Not every chain has addresses that are no wallets.
     if (!config.chains.find(blockchain)?.family.inspectAddress) return null;
@@ -56,20 +68,19 @@ export function openWalletCheck({ observer, clock, runtime, config, log }: Walle
       answers.set(keyOf(blockchain, address_key), { refused, at_ms: clock.monotonic_ms() });
     // Those who come meanwhile do not ask as well.
     note(undefined);
-    const called_off = new AbortController();
-    const asked = observer.inspectAddress(blockchain, address_key).catch((error: unknown) => {
-      if (error instanceof ProviderError) return undefined;
-      throw error;
-    });
-    const waited = runtime.sleep(WAIT_MS, called_off.signal).then(() => undefined);
-    const refused = await Promise.race([asked, waited]).finally(() => called_off.abort());
+    const refused = await inTime(observer.inspectAddress(blockchain, address_key));
     note(refused);
     return refused;
   }
 
+  async function warn(blockchain: string, address_key: string): Promise<string | null> {
+    if (!config.chains.find(blockchain)?.family.warnOfAddress) return null;
+    return (await inTime(observer.warnOfAddress(blockchain, address_key))) ?? null;
+  }
+
   return {
     async refuseNoWallet({ id, name }, address_key) {
-      const refused = await inspect(id, address_key);
+      const [refused, warning] = await Promise.all([inspect(id, address_key), warn(id, address_key)]);
       if (refused === undefined)
         log.warn(
           { blockchain: id, address_key },
@@ -79,6 +90,8 @@ export function openWalletCheck({ observer, clock, runtime, config, log }: Walle
         throw new Refusal('invalid_address', {
           detail: `Invalid ${name} ${config.network} address: ${refused}`,
         });
+      if (warning) log.info({ blockchain: id, address_key, warning }, 'a wallet that is set has a warning');
+      return warning;
     },
     async whyNoWallet({ blockchain, address_key, unread }) {
       const known = answers.get(keyOf(blockchain, address_key));

@@ -28,24 +28,30 @@ export interface WalletUpdate {
   everywhere?: boolean | undefined;
 }
 
-/**
- * The wallet that was asked for first, then those it was set for as well: all of them or none. Refuses with `unknown_chain`
- * or `invalid_address`.
- */
+export interface WalletsSet {
+  /** The wallet that was asked for first, then those it was set for as well. */
+  wallets: [WalletRow, ...WalletRow[]];
+  /** What their owner should know of them; null where nothing is known. */
+  warning: string | null;
+}
+
+/** Sets all of them or none. Refuses with `unknown_chain` or `invalid_address`. */
 export async function setWallet(
   app: App,
   account: MerchantRow,
   { blockchain: name, address: text, everywhere = false }: WalletUpdate,
-): Promise<[WalletRow, ...WalletRow[]]> {
+): Promise<WalletsSet> {
   const asked = findEnabledBlockchain(app, name);
   const enabled = blockchainsOf(app.gateways);
   const { chains } = app.config;
   const others = everywhere
     ? chains.sharingAddresses(asked.id).flatMap((id) => (enabled.includes(id) ? (chains.find(id) ?? []) : []))
     : [];
+  const warnings: string[] = [];
   const walletOn = async (blockchain: Blockchain): Promise<WalletRow> => {
     const { address, key } = readAddress(app, blockchain, text);
-    await app.wallet_check.refuseNoWallet(blockchain, key);
+    const warning = await app.wallet_check.refuseNoWallet(blockchain, key);
+    if (warning !== null) warnings.push(warning);
     return {
       merchant_id: account.id,
       blockchain: blockchain.id,
@@ -59,7 +65,7 @@ export async function setWallet(
   await app.db.transaction(async (tx) => {
     for (const each of [wallet, ...also]) await putWallet(tx, each);
   });
-  return [wallet, ...also];
+  return { wallets: [wallet, ...also], warning: warnings.join(' ') || null };
 }
 
 /** The operator's wallets on blockchains that are enabled: those that refills can be paid to. */

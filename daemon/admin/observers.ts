@@ -138,6 +138,7 @@ async function presentObserver(
   const { query } = app.db;
   const { blockchain, cursor } = state;
   const found = app.config.chains.find(blockchain);
+  const gateways = app.gateways.filter((gateway) => gateway.blockchain === blockchain);
   const providers = state.poller.providers.map(presentProvider);
   const usable = providers.filter((provider) => provider.state !== 'wrong_network');
   const used = usable.find((provider) => provider.state === 'ok') ?? usable[0] ?? null;
@@ -159,6 +160,7 @@ async function presentObserver(
     tip_height: cursor?.tip_height ?? null,
     tip_time: cursor?.tip_time ?? null,
     cursor_height: found?.family.cursorHeight(cursor?.cursor ?? null) ?? null,
+    positions: [...(found?.family.positions?.(cursor?.cursor ?? null, gateways) ?? [])],
     lag_seconds: state.lag_seconds,
     watched_addresses: state.watched,
     pending: state.pending,

@@ -3,7 +3,7 @@
 
 import type { z } from 'zod';
 import { deleteDeploymentWallet, deploymentWallets, putDeploymentWallet } from '../../data/merchants.ts';
-import type { AdminRefillWallets } from '../../src/api/schemas/admin.ts';
+import type { AdminRefillWallets, AdminRefillWalletsSet } from '../../src/api/schemas/admin.ts';
 import type { Blockchain } from '../../src/chains/catalogue.ts';
 import { cleanText } from '../../src/clean.ts';
 import { Refusal } from '../../src/errors.ts';
@@ -28,16 +28,16 @@ export async function refillWallets(app: App): Promise<z.output<typeof AdminRefi
 export async function setRefillWallet(
   { app, user, log }: UserContext,
   { chain, address, note }: { chain: string; address: string; note: string | null },
-): Promise<z.output<typeof AdminRefillWallets>> {
+): Promise<z.output<typeof AdminRefillWalletsSet>> {
   const blockchain = findByChain(app, chain);
   const actor = operatorName(user);
   if (address === '') {
     await deleteDeploymentWallet(app.db.query, blockchain.id);
     log.warn({ blockchain: blockchain.id, actor, note }, 'refill wallet removed');
-    return refillWallets(app);
+    return { ...(await refillWallets(app)), warning: null };
   }
   const normal = readAddress(app, blockchain, address);
-  await app.wallet_check.refuseNoWallet(blockchain, normal.key);
+  const warning = await app.wallet_check.refuseNoWallet(blockchain, normal.key);
   await putDeploymentWallet(app.db.query, {
     blockchain: blockchain.id,
     address: normal.address,
@@ -46,7 +46,7 @@ export async function setRefillWallet(
     updated_at: seconds(app.clock),
   });
   log.warn({ blockchain: blockchain.id, address: normal.address, actor, note }, 'refill wallet set');
-  return refillWallets(app);
+  return { ...(await refillWallets(app)), warning };
 }
 
 /** A blockchain by its own id or by that of any of its gateways. */

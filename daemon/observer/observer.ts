@@ -100,6 +100,8 @@ export interface Observer {
   compose(blockchain: string, order: PayerOrder): Promise<Composed | null>;
   /** Why an address cannot be a wallet, by the chain's word; null where it can. Throws ProviderError. */
   inspectAddress(blockchain: string, address_key: string): Promise<string | null>;
+  /** What the owner of an address should know before it is a wallet; null where there is nothing. Throws ProviderError. */
+  warnOfAddress(blockchain: string, address_key: string): Promise<string | null>;
   /** Assets of a blockchain that the last reading could not read; nothing is asked of a database. */
   unreadable(blockchain: string): readonly UnreadableAsset[];
   /** Evaluates now everything whose time is up. */
@@ -368,6 +370,17 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
       if (!family.inspectAddress) return null;
       return askOnce(app, reader.source, (rpc, label) =>
         readingAnswers(app.log, label, async () => (await family.inspectAddress?.(rpc, address_key)) ?? null),
+      );
+    },
+    async warnOfAddress(blockchain, address_key) {
+      const { reader } = await pollerOf(blockchain);
+      const { family } = reader.blockchain;
+      const { network } = app.config;
+      if (!family.warnOfAddress) return null;
+      return askOnce(
+        app,
+        reader.source,
+        async (rpc) => (await family.warnOfAddress?.(rpc, address_key, network)) ?? null,
       );
     },
     status: () =>

@@ -39,11 +39,11 @@ export const merchant: Handlers<typeof list> = {
   },
 
   async setMerchantWallet({ body }, { app, user, log }) {
-    const set = await setWallet(app, await merchantOf(app, user), body);
-    for (const { merchant_id, blockchain, address } of set)
+    const { wallets, warning } = await setWallet(app, await merchantOf(app, user), body);
+    for (const { merchant_id, blockchain, address } of wallets)
       log.info({ merchant_id, blockchain, address }, 'receive wallet set');
-    const [wallet, ...also] = set;
-    return { ...presentWallet(app, wallet), also: also.map(({ blockchain }) => blockchain) };
+    const [wallet, ...also] = wallets;
+    return { ...presentWallet(app, wallet), also: also.map(({ blockchain }) => blockchain), warning };
   },
 
   async getBalances(_, { app, user }) {

@@ -27,6 +27,7 @@ import { type Found, findGroups, type Group, keyOf } from './match.ts';
 import {
   alertBookedGone,
   alertFinalLeft,
+  followBooked,
   inItsCoin,
   noteGone,
   restoreReorged,
@@ -70,8 +71,9 @@ export async function recordPage(
   await storing.store(last, {
     moves: page,
     rows: (tx) => transfersOfBlocks(tx, blockchain, hashes, { dust: null }),
-    async before(recording) {
+    async before(recording, reorged) {
       if (page.final_left) await alertFinalLeft(recording, page.final_left);
+      for (const row of reorged) await followBooked(recording, row, { ...row, block_hash: null });
     },
     after: (tx) => putReading(tx, scope, page),
   });
@@ -93,7 +95,7 @@ interface Ending {
   moves?: Pick<Page, 'cursor' | 'tip' | 'pace'>;
   /** Transfers that lose their block. */
   rows?: (tx: Tx) => Promise<TransferRow[]>;
-  before?: (recording: Recording) => Promise<void>;
+  before?: (recording: Recording, reorged: readonly TransferRow[]) => Promise<void>;
   after?: (tx: Tx) => Promise<void>;
   /** What updates are of, as it was when it was asked about. */
   asked?: ReadonlyMap<string, PendingTransfer>;
@@ -146,7 +148,7 @@ async function storeSlice(
   const reorged = (await rows?.(tx)) ?? [];
   const updated = await storedTransfers(tx, blockchain, slice.updates);
   const recording = await lock(context, groups, [...reorged, ...updated]);
-  await before?.(recording);
+  await before?.(recording, reorged);
   await unplaceReorged(recording, reorged);
   await recordGroups(recording, groups);
   const known = new Map(updated.map(({ id, txid, idx }) => [keyOf({ txid, index: idx }), id]));
@@ -447,6 +449,7 @@ async function progress(
   await updateTransfer(tx, known.id, next, now);
   const row = { ...known, ...next };
   recording.transfers.set(row.id, row);
+  await followBooked(recording, known, row);
   if (row.booked_invoice_id !== null && row.state === 'gone') await alertBookedGone(recording, row, reason);
   if (row.dust_day !== null) await followDust(recording, known, row);
   else if (row.disposition !== 'matched' || row.invoice_id === null)

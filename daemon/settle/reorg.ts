@@ -1,5 +1,5 @@
 // What left the chain, and what came back: transfers of lost blocks, payments that are gone, bookings that no longer stand.
-import { noteContradiction } from '../../data/contradictions.ts';
+import { noteContradiction, settleContradiction } from '../../data/contradictions.ts';
 import { getPayment, insertLog } from '../../data/payments.ts';
 import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import { orphanTransfers, placeTransfers } from '../../data/transfers.ts';
@@ -108,6 +108,41 @@ export async function restoreReorged(
     invoice.status === 'created'
       ? `${sayBack(row)} when the invoice was paid in ${invoice.chain}`
       : `${sayBack(row)} when the invoice was ${invoice.status}`,
+  );
+}
+
+/**
+ * A booked payment that stands in no block any more may be mined again, and whether it will be can take long to know: the
+ * operator hears of it at once, and what becomes of it settles that.
+ */
+export async function followBooked(
+  recording: Recording,
+  before: TransferRow,
+  row: TransferRow,
+): Promise<void> {
+  if (row.booked_invoice_id === null) return;
+  if (row.state === 'gone')
+    return settleLeft(recording, row, 'it is gone: that stands on its own as booked_gone');
+  if (before.block_hash === null && row.block_hash !== null)
+    return settleLeft(recording, row, `it is back, in block ${row.height}`);
+  if (before.block_hash !== null && row.block_hash === null) await alertBookedLeft(recording, before);
+}
+
+const settleLeft = ({ tx, blockchain, now }: Recording, { id }: TransferRow, note: string): Promise<void> =>
+  settleContradiction(tx, { blockchain, kind: 'booked_left', subject: id }, note, now);
+
+async function alertBookedLeft(
+  { deps, tx, now, blockchain }: Recording,
+  { id, txid, height, block_hash, booked_invoice_id: invoice_id }: TransferRow,
+): Promise<void> {
+  deps.log.error(
+    { alert: 'confirmed_payment_left_its_block', invoice_id, txid, blockchain, height },
+    'the block of a confirmed payment left the chain; the payment may be mined again',
+  );
+  await noteContradiction(
+    tx,
+    { blockchain, kind: 'booked_left', subject: id, txid, invoice_id, details: { height, block_hash } },
+    now,
   );
 }
 

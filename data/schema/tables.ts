@@ -15,9 +15,9 @@ import type { JsonColumn, JsonOnce, JsonText } from './json.ts';
 
 /**
  * `transfer_amount`: one transaction was read with two amounts. `booked_gone`: a transaction left the chain after it was
- * booked. `booking_differs`: what was booked by hand is not what the chain has. `provider_differs`: a second provider
- * does not have what the first one showed. `account_changed`: the account of an asset has changed. `final_left`: blocks that the
- * chain had called final left it.
+ * booked. `booked_left`: its block did, and it may be mined again. `booking_differs`: what was booked by hand is not what
+ * the chain has. `provider_differs`: a second provider does not have what the first one showed. `account_changed`: the
+ * account of an asset has changed. `final_left`: blocks that the chain had called final left it.
  */
 export type ContradictionKind = (typeof contradictionKinds)[number];
 export type UserSource = (typeof userSources)[number];

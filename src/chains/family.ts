@@ -512,6 +512,15 @@ export interface Lack {
   says: string;
 }
 
+/** How far one asset was read that is not read with the rest. */
+export interface AssetPosition {
+  /** Gateway id. */
+  chain: string;
+  height: number;
+  /** Behind what was read of the rest, by the measured pace. */
+  behind_seconds: number;
+}
+
 export interface Family {
   /** What it can be read from; a blockchain's default providers are of these kinds. */
   providers: readonly ProviderKind[];
@@ -523,6 +532,8 @@ export interface Family {
   normalizeTxid(text: string): string;
   /** The block height that a stored cursor stands at; null where it is none, or not of blocks. */
   cursorHeight(cursor: Json | null): number | null;
+  /** Of these gateways of one blockchain, as its cursor was stored. Absent where all assets are read at once. */
+  positions?(cursor: Json | null, gateways: readonly Gateway[]): readonly AssetPosition[];
   /** Whether the time of a fresh tip is the true time to within seconds, so that our own clock can be held against it. */
   keeps_time: boolean;
   /** Validates with checksums; throws AddressError. */
@@ -557,4 +568,9 @@ export interface Family {
    * can, or where the chain has never met it. Absent where every well-formed address is one. Throws ProviderError.
    */
   inspectAddress?(rpc: Rpc, address_key: string): Promise<string | null>;
+  /**
+   * What the owner of an address should know before it is a wallet, in sentences; null where there is nothing. It refuses
+   * nothing. Absent where no chain of the family has anything to say. Throws ProviderError.
+   */
+  warnOfAddress?(rpc: Rpc, address_key: string, network: Network): Promise<string | null>;
 }

@@ -4,6 +4,7 @@ import { verifyChains } from '../../daemon/verify/chain.ts';
 import { openSnapshot } from '../../data/db/snapshot.ts';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
 import { networks } from '../../src/chains/evm/networks.ts';
+import { ProviderError } from '../../src/chains/family.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import { databases } from '../helpers/database.ts';
 import { create, credit, invoiceRow } from '../helpers/payments.ts';
@@ -33,14 +34,14 @@ describe.runIf(hasAnvil).each(databases)('a payment on Base, on %s', (database) 
     await chain.stop();
   });
 
-  async function open(): Promise<void> {
+  async function open(settings: Record<string, string> = {}): Promise<void> {
     const chain_id = networks.base.chain_ids.testnet;
     chain = await startAnvil({ chain_id, block_seconds: 2, tokens: [{ address: USDC }], history: 100 });
     front = createFront(chain.ask);
     const source = sourceOf(front.rpc);
     test = await startApp({
       database,
-      settings: { 'gateways.base-usdc.enabled': 'true' },
+      settings: { 'gateways.base-usdc.enabled': 'true', ...settings },
       source: (id) => (id === 'base' ? source : undefined),
     });
     test.clock.set(chain.now());
@@ -141,6 +142,56 @@ describe.runIf(hasAnvil).each(databases)('a payment on Base, on %s', (database) 
     expect(await limit()).toBe('8212.34');
   });
 
+  it('in the coin has its own position in what operators see, as figures', async () => {
+    await open({ 'gateways.base.enabled': 'true' });
+    await invoice();
+    await read();
+    await pass();
+    const { token } = await test.superuser();
+    const { json } = await test.fetch('GET', '/api/v1/admin/observers', { token });
+    const of = (id: string) =>
+      json.observers.find(({ blockchain }: { blockchain: string }) => blockchain === id);
+    const { positions, cursor_height } = of('base');
+    expect(positions).toEqual([{ chain: 'base', height: cursor_height, behind_seconds: 0 }]);
+    expect(of('ton').positions).toEqual([]);
+  });
+
+  it('goes to a wallet that runs code only with a warning to who sets it', async () => {
+    verifies('wallet-warned');
+    await open();
+    const { token } = await test.superuser();
+    const set = async (address: string) =>
+      (
+        await test.fetch('PUT', '/api/v1/merchant/wallets', {
+          token: merchant.token,
+          body: { blockchain: 'base', address },
+        })
+      ).json;
+    const setRefill = async (address: string) =>
+      (await test.fetch('PUT', '/api/v1/admin/refill-wallets', { token, body: { chain: 'base', address } }))
+        .json;
+    const [plain, forwarder, delegated, delegate] = [
+      freshAddress(),
+      freshAddress(),
+      freshAddress(),
+      freshAddress(),
+    ];
+    await chain.ask('anvil_setCode', forwarder, `0x60006000600060003473${delegate.slice(2)}5af100`);
+    await chain.ask('anvil_setCode', delegated, `0xef0100${delegate.slice(2)}`);
+    for (const setting of [set, setRefill]) {
+      expect((await setting(plain)).warning).toBeNull();
+      expect((await setting(forwarder)).warning).toMatch(/On Base this address is a contract/);
+      const warned = (await setting(delegated)).warning;
+      expect(warned.toLowerCase()).toContain(`runs the code of ${delegate}`);
+      expect(warned).toMatch(/searched for in whole blocks/);
+    }
+    expect(test.log.filter((line) => line.includes('"warning":"On Base'))).toHaveLength(4);
+    front.add(async () => {
+      throw new ProviderError('unreachable', 'evm is away');
+    });
+    expect(await set(forwarder)).toMatchObject({ warning: null, also: [] });
+  });
+
   it('that its provider leaves out at first is found before its invoice could end', async () => {
     verifies('end-proved', 'expire-not-while-blind');
     await open();
@@ -234,8 +285,16 @@ describe.runIf(hasAnvil).each(databases)('a payment on Base, on %s', (database) 
     expect(await statusOf(paid)).toBe('confirmed');
     const depth = CONFIRMATIONS + 1;
     await chain.reorg(depth, [[{ from, to: freshAddress(), value: 1n, nonce: 0 }, 0]]);
+    const left = () =>
+      test.app.db.query
+        .selectFrom('contradictions')
+        .select(['invoice_id', 'closed_by'])
+        .where('kind', '=', 'booked_left')
+        .execute();
     await read();
     await pass();
+    // Nothing is proved yet.
+    expect(await left()).toEqual([{ invoice_id: paid.id, closed_by: null }]);
     await pass(90);
     await pass(90);
     expect(await statusOf(paid)).toBe('confirmed');
@@ -244,7 +303,8 @@ describe.runIf(hasAnvil).each(databases)('a payment on Base, on %s', (database) 
       .select(['kind', 'txid'])
       .orderBy('kind')
       .execute();
-    expect(found).toMatchObject([{ kind: 'booked_gone' }, { kind: 'final_left' }]);
+    expect(found).toMatchObject([{ kind: 'booked_gone' }, { kind: 'booked_left' }, { kind: 'final_left' }]);
+    expect(await left()).toEqual([{ invoice_id: paid.id, closed_by: 'observer' }]);
     expect((await events(paid)).filter((type) => type === 'invoice.confirmed')).toHaveLength(1);
   });
 });

@@ -32,21 +32,27 @@ function open({ network = networks.base, seconds, batch = 20, is_limited = false
     block_seconds: seconds,
     history: 40,
   });
-  const methods = evmMethods({
-    chain,
-    chain_id: network.chain_ids.mainnet,
-    decimals: new Map([[TOKEN, 6]]),
-    seen: () => time.now,
-    final_blocks: Math.ceil(60 / seconds),
-    state_blocks: STATE_BLOCKS,
-  });
-  const front = createFront(async (method, ...params) => {
-    chain.catchUp();
-    const answer = methods[method];
-    if (!answer) throw Object.assign(new Error(`${method} is not served`), { code: -32_601 });
-    return answer(params);
-  });
-  front.batch_calls = batch;
+  /** How far each provider is behind, seconds. */
+  const lag = { own: 0, other: 0 };
+  const provider = (of: keyof typeof lag) => {
+    const methods = evmMethods({
+      chain,
+      chain_id: network.chain_ids.mainnet,
+      decimals: new Map([[TOKEN, 6]]),
+      seen: () => time.now - lag[of],
+      final_blocks: Math.ceil(60 / seconds),
+      state_blocks: STATE_BLOCKS,
+    });
+    const front = createFront(async (method, ...params) => {
+      chain.catchUp();
+      const answer = methods[method];
+      if (!answer) throw Object.assign(new Error(`${method} is not served`), { code: -32_601 });
+      return answer(params);
+    });
+    front.batch_calls = batch;
+    return front;
+  };
+  const [front, other] = [provider('own'), provider('other')];
   const rate = () => {
     if (is_limited) time.now += 1 / REQUESTS_PER_SECOND;
   };
@@ -63,7 +69,7 @@ function open({ network = networks.base, seconds, batch = 20, is_limited = false
   };
   const coin = gatewayOf(network, { chain: 'a-coin', decimals: 18 });
   const token = gatewayOf(network, { chain: 'a-token', token_contract: TOKEN });
-  const options = { network, gateways: [coin, token], rpc, side: 'mainnet' as const };
+  const options = { network, gateways: [coin, token], rpc, other: other.rpc, side: 'mainnet' as const };
   const observer = createEvmObserver({ ...options, now: () => Math.floor(time.now) });
   const to = observer.watch();
   const pass = (passed: number) => {
@@ -74,7 +80,7 @@ function open({ network = networks.base, seconds, batch = 20, is_limited = false
     pass(POLL_SECONDS);
     await observer.read();
   };
-  return { time, chain, front, observer, to, pass, poll };
+  return { time, lag, chain, front, observer, to, pass, poll };
 }
 
 const minute = async ({ poll, front }: ReturnType<typeof open>) => {
@@ -156,10 +162,13 @@ describe('an EVM chain at another pace', () => {
       chain.payToken(TOKEN, to, 5n);
       pass(outage / 2);
       const back_at = time.now;
+      const position = () => observer.family.positions?.(observer.cursor, observer.context.gateways)[0];
+      let most_behind = 0;
       const behind = () => (time.now - START) / 0.2 + 40 - (observer.height() ?? 0);
       const took = { logs: 0, token: 0, coin: 0 };
       for (let each = 0; each < 150 && Object.values(took).includes(0); each++) {
         await poll();
+        most_behind = Math.max(most_behind, position()?.behind_seconds ?? 0);
         const amounts = observer.amounts(to);
         const since = Math.round(time.now - back_at);
         if (behind() * 0.2 < 20) took.logs ||= since;
@@ -173,7 +182,49 @@ describe('an EVM chain at another pace', () => {
       expect(took.coin).toBeGreaterThan(0);
       for (let each = 0; each < 5; each++) await poll();
       expect(observer.unreadable).toEqual([]);
+      // How far the coin is, as figures: of the stored cursor, whole or not.
+      const { chain: asset, height = 0, behind_seconds } = position() ?? {};
+      expect(asset).toBe('a-coin');
+      expect(behind_seconds).toBeLessThanOrEqual(2 * POLL_SECONDS);
+      expect(height).toBeLessThanOrEqual(observer.height() as number);
+      if (outage === 600 && batch === 0) expect(most_behind).toBeGreaterThan(20);
+      expect(observer.family.positions?.(null, observer.context.gateways)).toEqual([]);
+      expect(observer.family.positions?.({ held: 'damaged' }, observer.context.gateways)).toEqual([]);
     },
     60_000,
   );
+
+  it.each([
+    { says: 'one provider that is 16 s behind', own: 16, other: 0 },
+    { says: 'two providers that are both 16 s behind', own: 16, other: 16 },
+    { says: 'two providers that are both 28 s behind', own: 28, other: 28 },
+  ])('takes nothing back for $says, at 0.2 s', async ({ own, other }) => {
+    verifies('pace-seconds');
+    const { observer, chain, lag, to, pass, poll } = open({ seconds: 0.2 });
+    await observer.read();
+    for (let each = 0; each < 20; each++) await poll();
+    chain.send({ to, value: 7n });
+    chain.payToken(TOKEN, to, 5n);
+    for (let each = 0; each < 4; each++) await poll();
+    const placed = observer.to(to).map(({ txid, block_hash }) => ({ txid, block_hash }));
+    expect(placed).toHaveLength(2);
+    const stood = observer.height() as number;
+    observer.pages.length = 0;
+    Object.assign(lag, { own, other });
+    let refused = 0;
+    for (let waited = 0; waited < 120; waited += 2) {
+      const before = observer.height() as number;
+      if (!(await observer.tryRead())) refused++;
+      // Never back, not by a block.
+      expect(observer.height()).toBeGreaterThanOrEqual(before);
+      pass(2);
+    }
+    // It was behind what had been read at first, and says that alone.
+    expect(refused).toBeGreaterThan(0);
+    for (const { message } of observer.errors) expect(message).toMatch(/the provider is behind: it is at/);
+    for (const { message } of observer.errors) expect(message).not.toMatch(/on another branch/);
+    expect(observer.pages.flatMap(({ orphaned_blocks }) => orphaned_blocks ?? [])).toEqual([]);
+    expect(observer.to(to).map(({ txid, block_hash }) => ({ txid, block_hash }))).toEqual(placed);
+    expect(observer.height()).toBeGreaterThan(stood + 300);
+  });
 });

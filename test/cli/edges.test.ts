@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { sqlite } from '../../data/db/driver.ts';
 import { serve } from '../helpers/local-server.ts';
 import { ABSENT_ID } from '../helpers/people.ts';
+import { verifies } from '../requirements.ts';
 import { GW, type Gw, linesLeft } from './helpers/gw.ts';
 import { logInOperator, openStage, type Stage } from './helpers/stage.ts';
 
@@ -116,6 +117,39 @@ describe('what the service ignores', () => {
     const api = await gw(['api', 'GET', '/v1/gateways?colour=red', '--json']);
     expect(api).toMatchObject({ code: 0, error: { ignored: ['colour'] } });
     expect(api.json.data).not.toEqual([]);
+  });
+});
+
+describe('what the service warns of', () => {
+  it('is written to stderr by whatever command called, as JSON with --json, and not at all with --quiet', async () => {
+    verifies('wallet-warned');
+    const warning = 'On Base this address is a contract.';
+    const wallet = {
+      ...{
+        blockchain: 'base',
+        blockchain_name: 'Base',
+        address: '0x00000000000000000000000000000000000a11ce',
+      },
+      ...{ network: 'testnet', currencies: ['ETH'], updated_at: 1_800_000_000, also: [], warning },
+    };
+    const service = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(wallet));
+    });
+    const set = ['wallet', 'set', 'base', wallet.address, '--yes', '--url', service.url];
+    const env = { GW_TOKEN: 'token' };
+    const ran = await gw(set, { env });
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining(`gw: ${warning}\n`) });
+    expect(ran.stdout).toContain(wallet.address);
+    expect(ran.stdout).not.toContain(warning);
+    expect(await gw([...set, '--json'], { env })).toMatchObject({
+      code: 0,
+      json: { warning },
+      error: { warning },
+    });
+    expect((await gw([...set, '--quiet'], { env })).stderr).toBe('');
+    const setup = await gw(['setup', '--wallet', `base=${wallet.address}`, '--url', service.url], { env });
+    expect(setup.stderr).toContain(`gw: ${warning}\n`);
   });
 });
 

@@ -59,6 +59,10 @@ export const claims = {
     'address-shared': 'an address may serve several accounts, and gives none power over another',
     'final-left':
       'blocks that a chain had called final and that leave it are listed; nothing booked is taken back',
+    'booked-left':
+      'a booked payment whose block leaves the chain is listed at once; that is closed when it is in a block again, or gone',
+    'wallet-warned':
+      'an address that runs code is taken as a wallet, with a warning in the reply, on every blockchain that it is set on',
     'address-no-wallet': 'a jetton wallet, token account or mint is refused as a wallet',
     'resolve-unchanged':
       'a resolve that changes nothing writes nothing into the log, and gw says so with the txid that was named',

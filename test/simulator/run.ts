@@ -352,6 +352,7 @@ class Run {
       // A fork undoes what was confirmed or final; a merchant gives as his wallet what the chain does not know yet.
       isCaused: ({ kind, blockchain, account }) =>
         kind === 'booked_gone' ||
+        kind === 'booked_left' ||
         (kind === 'final_left' && breaksFinality(String(blockchain))) ||
         this.#town.traps.has(String(account)),
     });

@@ -16,6 +16,7 @@ import {
   AdminPaymentDetail,
   AdminPayments,
   AdminRefillWallets,
+  AdminRefillWalletsSet,
   AdminWebhookSecret,
   ContradictionPublic,
   DaemonPublic,
@@ -170,13 +171,13 @@ export const setAdminRefillWallet = endpoint({
   confirm: { question: 'Remove the wallet of {chain}?', when: { address: '' } },
   keywords: 'set platform refill wallet',
   description:
-    'Checks the checksum of the address for this network, and asks the chain whether it is a jetton wallet, token account or mint, which are refused; an empty address removes the wallet. Open invoices keep the address they show. Returns all wallets.',
+    'Checks the checksum of the address for this network, and asks the chain whether it is a jetton wallet, token account or mint, which are refused; an empty address removes the wallet. Open invoices keep the address they show. Returns all wallets, and in `warning` what to know of an address that runs code.',
   body: shape('RefillWalletUpdate', {
     chain: text({ min: 1, max: MAX_CHAIN }).describe('The blockchain, or any gateway of it'),
     address: text({ max: 256 }),
     note: note(),
   }),
-  response: AdminRefillWallets,
+  response: AdminRefillWalletsSet,
   errors: ['unknown_chain', 'invalid_address'],
   hidden: true,
   example: { body: { chain: 'ton', address: '{ton_address}', note: 'cold wallet' } },

@@ -188,7 +188,7 @@ export const setMerchantWallet = endpoint({
   effect: 'write',
   keywords: 'set wallet, add wallet, receive address, change payout address',
   description:
-    'Checks the checksum of the address for this network, refuses jetton wallets, token accounts and mints, and replaces the previous address. If the chain cannot be reached now, it is asked again when an invoice is created. Open invoices keep the address they show. The reply has the address in the form that wallets show.',
+    'Checks the checksum of the address for this network, refuses jetton wallets, token accounts and mints, and replaces the previous address. If the chain cannot be reached now, it is asked again when an invoice is created. Open invoices keep the address they show. The reply has the address in the form that wallets show, and in `warning` what to know of one that runs code: it may pass on what it gets.',
   body: shape('WalletUpdate', {
     blockchain: text({ min: 1, max: MAX_CHAIN }).describe(
       `${sampleBlockchains.map((id) => `\`${id}\``).join(', ')}, …`,

@@ -1,6 +1,7 @@
 // The operator's replies.
 import { z } from 'zod';
 import { count, decimalString, paged, shape, totals, unixSeconds } from '../describe/shape.ts';
+import { BEYOND } from '../describe/shop-fields.ts';
 import { AdminClaim } from './claim.ts';
 import { EventPublic } from './event.ts';
 import {
@@ -17,6 +18,7 @@ import {
   paymentStatuses,
   UnitPublic,
   WalletPublic,
+  walletWarning,
 } from './resources.ts';
 
 export const LedgerEntryPublic = shape(
@@ -207,6 +209,10 @@ export const AdminRefillWallets = shape('AdminRefillWallets', {
   missing: z.array(z.string()).describe('Blockchains of enabled gateways that have no address'),
 });
 
+export const AdminRefillWalletsSet = AdminRefillWallets.extend({ warning: walletWarning() }).meta({
+  id: 'AdminRefillWalletsSet',
+});
+
 const period = () =>
   z.object({
     day: decimalString().describe('Today, UTC'),
@@ -263,6 +269,7 @@ export const AccountBehind = shape('AccountBehind', {
 export const contradictionKinds = [
   'transfer_amount',
   'booked_gone',
+  'booked_left',
   'booking_differs',
   'provider_differs',
   'account_changed',
@@ -275,7 +282,7 @@ export const ContradictionPublic = shape('ContradictionPublic', {
   kind: z
     .enum(contradictionKinds)
     .describe(
-      '`transfer_amount`: one transaction was read with two amounts. `booked_gone`: a booked transaction left the chain. `booking_differs`: what was booked by hand is not what the chain has, or is not on the chain (`read_atomic` null). `provider_differs`: a second provider does not have what the first one reported. `account_changed`: the account of an asset has changed. `final_left`: blocks that the chain had called final left it',
+      '`transfer_amount`: one transaction was read with two amounts. `booked_gone`: a booked transaction left the chain. `booked_left`: the block of one did; closed automatically when it is in a block again, or gone. `booking_differs`: what was booked by hand is not what the chain has, or is not on the chain (`read_atomic` null). `provider_differs`: a second provider does not have what the first one reported. `account_changed`: the account of an asset has changed. `final_left`: blocks that the chain had called final left it',
     ),
   txid: z.string().nullable(),
   invoice_id: z.uuid().nullable(),
@@ -309,6 +316,15 @@ export const ObserverPublic = shape('ObserverPublic', {
   tip_height: z.int().nullable(),
   tip_time: unixSeconds().nullable(),
   cursor_height: z.int().nullable(),
+  positions: z
+    .array(
+      z.object({
+        chain: z.string(),
+        height: z.int(),
+        behind_seconds: z.int().describe('Behind `cursor_height`, by the measured pace'),
+      }),
+    )
+    .describe(`How far assets were read that are not read with the rest. ${BEYOND}`),
   lag_seconds: z
     .int()
     .nullable()

@@ -256,9 +256,16 @@ export const WalletPublic = shape('WalletPublic', {
   updated_at: unixSeconds(),
 });
 
+/** What the chain showed of an address as it was set. */
+export const walletWarning = () =>
+  orNull(z.string()).describe(
+    `What to know of the address, which is set all the same: it is a contract, or runs the code of one, and may pass on what it gets. Null where nothing is known. ${BEYOND}`,
+  );
+
 export const WalletSet = shape('WalletSet', {
   ...WalletPublic.shape,
   also: z.array(z.string()).describe('Blockchains that it was set on as well'),
+  warning: walletWarning(),
 });
 
 export const WalletsResponse = shape('WalletsResponse', {

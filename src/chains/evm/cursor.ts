@@ -68,8 +68,14 @@ export const heldOf = ({
 
 /** The stored cursor; null before the first read. */
 export function cursorOf(cursor: Json | null): EvmCursor | null {
-  if (cursor === null) return null;
-  const { held, paid, proved, final, coin, solid } = cursor as Partial<EvmCursor>;
+  const whole = wholeOf(cursor);
+  if (cursor !== null && !whole) throw new Error('the stored block cursor is damaged');
+  return whole;
+}
+
+/** Null too where it is damaged. */
+export function wholeOf(cursor: Json | null): EvmCursor | null {
+  const { held, paid, proved, final, coin, solid } = (cursor ?? {}) as Partial<EvmCursor>;
   const isWhole =
     Array.isArray(held) &&
     held.length > 0 &&
@@ -79,8 +85,7 @@ export function cursorOf(cursor: Json | null): EvmCursor | null {
     Number.isInteger(final) &&
     (coin === undefined || isPosition(coin)) &&
     (solid === undefined || (isHeld([solid.height, solid.hash]) && Number.isInteger(solid.since)));
-  if (!isWhole) throw new Error('the stored block cursor is damaged');
-  return cursor as EvmCursor;
+  return isWhole ? (cursor as EvmCursor) : null;
 }
 
 /** The height of the last block read, as stored; null where the cursor has none. */

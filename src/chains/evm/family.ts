@@ -1,7 +1,10 @@
 // Ethereum and its relatives: coins and the tokens of allow-listed contracts, read over plain JSON-RPC.
 import { cleanText } from '../../clean.ts';
 import {
+  type AssetPosition,
   type Family,
+  type Gateway,
+  type Json,
   type Network,
   ProviderError,
   type ProviderKind,
@@ -9,10 +12,11 @@ import {
   type Rpc,
 } from '../family.ts';
 import { hexHash } from '../txid.ts';
-import { cursorHeight } from './cursor.ts';
+import { cursorHeight, headOf, wholeOf } from './cursor.ts';
+import { blockSeconds } from './depth.ts';
 import { examineEvm } from './examine.ts';
 import { evmHints } from './hints.ts';
-import { inspectEvmAddress } from './inspect.ts';
+import { inspectEvmAddress, warnOfEvmAddress } from './inspect.ts';
 import { lookUpEvm } from './look-up.ts';
 import { createMemory } from './memory.ts';
 import type { EvmNetwork } from './networks.ts';
@@ -40,8 +44,10 @@ export function evm(network: EvmNetwork, provider: ProviderKind = evmRpc): Famil
     misses_contracts: (side) => network.coins[side].found_by !== 'log',
     walletLinks: (order) => dialect.walletLinks(chain_ids[order.gateway.network], order),
     cursorHeight,
+    positions: (cursor, gateways) => positionsOf(network, cursor, gateways),
     identify: (rpc) => identify(network, rpc),
     inspectAddress: inspectEvmAddress,
+    warnOfAddress: (rpc, key, side) => warnOfEvmAddress(network, rpc, key, side),
     examine: (context) => examineEvm(network, { ...context, memory: createMemory() }),
     open() {
       const memory = createMemory();
@@ -53,6 +59,20 @@ export function evm(network: EvmNetwork, provider: ProviderKind = evmRpc): Famil
       };
     },
   };
+}
+
+/** Of the coin, where it is read on its own. */
+function positionsOf(
+  network: EvmNetwork,
+  stored: Json | null,
+  gateways: readonly Gateway[],
+): readonly AssetPosition[] {
+  const cursor = wholeOf(stored);
+  const chain = gateways.find(({ is_token }) => !is_token)?.chain;
+  if (!cursor?.coin || chain === undefined) return [];
+  const [height] = cursor.coin.looked;
+  const blocks = Math.max(0, headOf(cursor)[0] - height);
+  return [{ chain, height, behind_seconds: Math.round(blocks * blockSeconds(network, cursor)) }];
 }
 
 async function identify({ name, chain_ids }: EvmNetwork, rpc: Rpc): Promise<Network> {

@@ -45,7 +45,8 @@ export async function recheckEvm(
     const known = onChain(height, block_hash);
     if (known === null) return [];
     if (!known) return [{ txid, index, state: 'pending', ...nowhere }];
-    const { final, ...depth } = place(height);
+    // Of what is held the cursor has the time.
+    const { final, ...depth } = place(height, memory.verified.get(height)?.time);
     return [{ txid, index, state: final ? 'final' : 'pending', height, block_hash, ...depth }];
   });
   return [...updates, ...(await findReplaced(network, context, asker, pending))];
@@ -77,10 +78,10 @@ async function verifyUnheld(
     );
     for (const header of headers.slice(above.length))
       if (header && shared.has(anchors.get(header.height)?.[0] as number))
-        verified.set(header.height, header.hash);
+        verified.set(header.height, header);
   }
   return (height, hash) => {
-    const known = hashAt(cursor, height) ?? verified.get(height);
+    const known = hashAt(cursor, height) ?? verified.get(height)?.hash;
     return known === undefined ? null : known === hash;
   };
 }

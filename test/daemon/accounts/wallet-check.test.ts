@@ -1,6 +1,8 @@
 // Addresses that are no wallets are refused when they are set, or as soon as the chain can be asked; on both databases.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { putProofs } from '../../../data/proofs.ts';
+import type { Blockchain } from '../../../src/chains/catalogue.ts';
+import { findBlockchain } from '../../../src/chains/gateways.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
 import { doubleFamily, namedRpc } from '../../helpers/family.ts';
@@ -128,6 +130,26 @@ describe.each(databases)('a wallet on %s', (database) => {
     expect((await ask(merchant)).json.code).toBe('no_wallet');
     expect((await ask(unlucky)).status).toBe(200);
     expect(asked).toEqual([address, busy]);
+  });
+
+  test('that its owner should know something of is set, and every blockchain says it', async () => {
+    verifies('wallet-warned');
+    const merchant = await newcomer();
+    const { family } = findBlockchain('ton') as Blockchain;
+    family.warnOfAddress = async (_, address_key, network) => `${network} ${address_key} runs code.`;
+    onTestFinished(() => {
+      delete family.warnOfAddress;
+    });
+    chainWith();
+    const address = newAddress();
+    const { status, json } = await set(merchant, address);
+    expect([status, json.warning]).toEqual([200, `testnet ${address} runs code.`]);
+    const refill = await setRefill(address);
+    expect([refill.status, refill.json.warning]).toEqual([200, `testnet ${address} runs code.`]);
+    expect((await setRefill('')).json.warning).toBeNull();
+    source = unreachable;
+    const unknown = await set(merchant, address);
+    expect([unknown.status, unknown.json.warning]).toEqual([200, null]);
   });
 
   test('of a chain where every address is one is asked about nowhere', async () => {

@@ -264,6 +264,86 @@ describe.each(databases)('settlement on %s', (database) => {
     expect(test.log.join('')).toContain('confirmed_payment_vanished');
   });
 
+  describe('the block of a confirmed payment leaves the chain', () => {
+    const listed = ({ id }: { id: string }) =>
+      test.app.db.query
+        .selectFrom('contradictions')
+        .select(['kind', 'blockchain', 'txid', 'details', 'closed_by', 'note'])
+        .where('invoice_id', '=', id)
+        .orderBy('created_at')
+        .orderBy('kind')
+        .execute();
+    const alerts = ({ id }: { id: string }) =>
+      test.log.filter((line) => line.includes('"confirmed_payment_left_its_block"') && line.includes(id));
+    const place = { height: 40, confirmations: 64, final: true };
+    const nowhere = { state: 'pending', confirmations: 0, height: null, block_hash: null } as const;
+    const confirmed = async (chain: string) => {
+      const invoice = await create(chain);
+      const transfer = transferTo(test, invoice, { ...place, block_hash: `left ${invoice.id}` });
+      await observe(test, chain, [transfer]);
+      expect((await invoiceRow(test, invoice.id)).status).toBe('confirmed');
+      const leave = () => observe(test, chain, [], { orphaned_blocks: [`left ${invoice.id}`] });
+      return { invoice, transfer, leave };
+    };
+
+    it.each(['ton', 'solana', 'bitcoin', 'litecoin'])(
+      'of %s: it is reported to the operator at once',
+      async (chain) => {
+        verifies('booked-left');
+        const { invoice, transfer, leave } = await confirmed(chain);
+        await leave();
+        const about = { kind: 'booked_left', blockchain: chain, txid: transfer.txid };
+        const details = { height: 40, block_hash: `left ${invoice.id}` };
+        expect(await listed(invoice)).toMatchObject([{ ...about, details, closed_by: null }]);
+        expect(alerts(invoice)).toHaveLength(1);
+        await leave();
+        expect(await listed(invoice)).toHaveLength(1);
+        await observe(test, chain, [{ ...transfer, height: 41, block_hash: `new ${invoice.id}` }]);
+        expect(await listed(invoice)).toMatchObject([
+          { ...about, closed_by: 'observer', note: 'it is back, in block 41' },
+        ]);
+        await expectSettledOnce(invoice.id);
+      },
+    );
+
+    it('and another one in the same reading has it: it is listed as closed', async () => {
+      const { invoice, transfer } = await confirmed('litecoin');
+      const again = { ...transfer, height: 41, block_hash: `new ${invoice.id}` };
+      await observe(test, 'litecoin', [again], { orphaned_blocks: [`left ${invoice.id}`] });
+      expect(await listed(invoice)).toMatchObject([{ kind: 'booked_left', closed_by: 'observer' }]);
+    });
+
+    it('and it is gone for good: that is listed instead', async () => {
+      verifies('booked-left', 'vanished-alert');
+      const { invoice, transfer, leave } = await confirmed('litecoin');
+      await leave();
+      const { txid, index } = transfer;
+      await follow(test, 'litecoin', [{ ...nowhere, txid, index, state: 'gone', reason: 'spent elsewhere' }]);
+      expect(await listed(invoice)).toMatchObject([
+        { kind: 'booked_gone', closed_by: null, details: { reason: 'spent elsewhere' } },
+        { kind: 'booked_left', closed_by: 'observer' },
+      ]);
+    });
+
+    it('by the word of who was asked about it, while more blocks may still come', async () => {
+      verifies('booked-left');
+      const invoice = await create('litecoin', '10');
+      const transfer = transferTo(test, invoice, { height: 40, block_hash: 'young', confirmations: 3 });
+      await observe(test, 'litecoin', [transfer]);
+      expect((await invoiceRow(test, invoice.id)).status).toBe('confirmed');
+      const { txid, index } = transfer;
+      await follow(test, 'litecoin', [{ ...nowhere, txid, index }]);
+      expect(await listed(invoice)).toMatchObject([{ kind: 'booked_left', closed_by: null }]);
+    });
+
+    it('is nothing to tell before it was booked', async () => {
+      const invoice = await create('litecoin');
+      await observe(test, 'litecoin', [transferTo(test, invoice, { confirmations: 1, block_hash: 'early' })]);
+      await observe(test, 'litecoin', [], { orphaned_blocks: ['early'] });
+      expect(await listed(invoice)).toEqual([]);
+    });
+  });
+
   it('matches an amount chain by the exact amount only', async () => {
     verifies('amount-exact-only');
     const invoice = await create('bitcoin', '250');
