@@ -1,6 +1,6 @@
 // What one process caches between readings of an EVM chain: losing it costs requests and time, never a payment.
 import type { AccountProof, ReadContext, Rpc } from '../family.ts';
-import type { Receipt, Transaction } from './answers.ts';
+import type { Header, Receipt, Transaction } from './answers.ts';
 import type { EvmCursor, Held } from './cursor.ts';
 import type { Host } from './hosts.ts';
 
@@ -118,7 +118,7 @@ export interface Memory {
   passing: Passings;
   passing_trouble: string | null;
   /** Blocks that the cursor does not hold, of which it is known that they are on its chain. */
-  verified: Map<number, string>;
+  verified: Map<number, Header>;
 }
 
 /** What a node has of one transaction. */

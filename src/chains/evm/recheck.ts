@@ -45,7 +45,9 @@ export async function recheckEvm(
     const known = onChain(height, block_hash);
     if (known === null) return [];
     if (!known) return [{ txid, index, state: 'pending', ...nowhere }];
-    const { final, ...depth } = place(height);
+    // Of one that was asked for its own time is known, which may be long before that of the next one that is held.
+    const asked = memory.verified.get(height);
+    const { final, ...depth } = place(height, asked?.hash === block_hash ? asked.time : undefined);
     return [{ txid, index, state: final ? 'final' : 'pending', height, block_hash, ...depth }];
   });
   return [...updates, ...(await findReplaced(network, context, asker, pending))];
@@ -77,10 +79,10 @@ async function verifyUnheld(
     );
     for (const header of headers.slice(above.length))
       if (header && shared.has(anchors.get(header.height)?.[0] as number))
-        verified.set(header.height, header.hash);
+        verified.set(header.height, header);
   }
   return (height, hash) => {
-    const known = hashAt(cursor, height) ?? verified.get(height);
+    const known = hashAt(cursor, height) ?? verified.get(height)?.hash;
     return known === undefined ? null : known === hash;
   };
 }
