@@ -58,9 +58,10 @@ export interface Passing {
   /** Something may have left it before this: the blocks up to here are read, and how far they were. */
   next: Point | null;
   at: Pick<Point, 'height' | 'hash'>;
-  /** What transactions moved, in the blocks read since `seen`; and what else was listed since then. */
+  /** What transactions moved, in the blocks read since `seen`. */
   moved: bigint;
-  listed: bigint;
+  /** What else was listed since then, by the block that showed it. */
+  listed: readonly (readonly [height: number, amount: bigint])[];
   /** When it was checked last, and until when that is done in each reading; Unix seconds. */
   checked_at: number;
   restless_until: number;

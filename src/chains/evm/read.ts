@@ -53,7 +53,8 @@ export async function* readEvm(
     memory.verified.clear();
     yield* stored(reading, { transfers: [] }, withCoin(await findStart(reading), reads_coins));
   }
-  // Another daemon may have followed a fork meanwhile.
+  // Another daemon may have read meanwhile, and followed a fork.
+  if (!isSame(memory.cursor, known)) memory.passing.clear();
   const before = memory.cursor && headOf(memory.cursor);
   if (before && hashAt(reading.cursor, before[0]) !== before[1]) memory.verified.clear();
   memory.cursor = reading.cursor;
@@ -71,6 +72,15 @@ export async function* readEvm(
   if (reads_coins)
     yield { transfers: [], tip: tipOf(tip), unreadable: [...unreadable, ...coinBehind(reading)] };
   rejectStuck(reading);
+}
+
+/** Whether reading stands where this daemon left it. */
+function isSame(own: EvmCursor | null, stored: EvmCursor | null): boolean {
+  if (!own || !stored) return own === stored;
+  const [one, other] = [headOf(own), headOf(stored)];
+  return (
+    one[1] === other[1] && own.coin?.hash === stored.coin?.hash && own.paid.length === stored.paid.length
+  );
 }
 
 /** The daemon names some of many accounts each time it is asked. */
