@@ -42,6 +42,8 @@ export type EvmCursor = {
   proved: number;
   /** Up to this height the network calls its blocks final. */
   final: number;
+  /** What a block took when that was measured last: after a chain stood still it cannot be for a while. */
+  block_seconds?: number;
   /** Absent where coins are not read on their own. */
   coin?: CoinPosition;
   solid?: SolidPosition;
@@ -69,7 +71,7 @@ export const heldOf = ({
 /** The stored cursor; null before the first read. */
 export function cursorOf(cursor: Json | null): EvmCursor | null {
   if (cursor === null) return null;
-  const { held, paid, proved, final, coin, solid } = cursor as Partial<EvmCursor>;
+  const { held, paid, proved, final, block_seconds, coin, solid } = cursor as Partial<EvmCursor>;
   const isWhole =
     Array.isArray(held) &&
     held.length > 0 &&
@@ -77,6 +79,7 @@ export function cursorOf(cursor: Json | null): EvmCursor | null {
     [...held, ...paid].every(isHeld) &&
     Number.isInteger(proved) &&
     Number.isInteger(final) &&
+    (block_seconds === undefined || block_seconds > 0) &&
     (coin === undefined || isPosition(coin)) &&
     (solid === undefined || (isHeld([solid.height, solid.hash]) && Number.isInteger(solid.since)));
   if (!isWhole) throw new Error('the stored block cursor is damaged');
@@ -122,7 +125,8 @@ export function withPaid(known: readonly Held[], more: readonly Held[]): Held[] 
 }
 
 /** After the blocks above `fork`, which is known to be on the chain, have left it. */
-export function cutAt({ held, paid, proved, final, coin, solid }: EvmCursor, at: Held): EvmCursor {
+export function cutAt(cursor: EvmCursor, at: Held): EvmCursor {
+  const { held, paid, proved, final, block_seconds, coin, solid } = cursor;
   const [fork, hash] = at;
   const below = held.filter(([height]) => height <= fork);
   const isHeld = below.at(-1)?.[0] === fork;
@@ -132,6 +136,7 @@ export function cutAt({ held, paid, proved, final, coin, solid }: EvmCursor, at:
     paid: paid.filter(([height]) => height <= fork),
     proved: Math.min(proved, fork),
     final: Math.min(final, fork),
+    ...(block_seconds && { block_seconds }),
     ...(cut && { coin: cut }),
     ...(solid && { solid: solid.height > fork ? { height: fork, hash, since: fork } : solid }),
   };

@@ -126,23 +126,21 @@ async function nextStretch(reading: Reading, from: number): Promise<Stretch> {
   }
 }
 
-function paceIn({ network }: Reading, cursor: EvmCursor): Pick<Page, 'pace'> {
-  const pace = paceOf(cursor, network.block_seconds);
-  return pace ? { pace } : {};
-}
-
 async function* storeStretch(
   reading: Reading,
   { last, held, ...seen }: Stretch,
   finalized: Header | null,
 ): AsyncGenerator<Page> {
   const from = headOf(reading.cursor)[0] + 1;
-  const after = withFinal(extended(reading.cursor, held, []), finalized);
+  const further = extended(reading.cursor, held, []);
+  const pace = paceOf(further, reading.network.block_seconds);
+  const measured = pace ? { ...further, block_seconds: pace.recent_seconds } : further;
+  const after = withFinal(measured, finalized);
   const { transfers, paid } = await creditsAt(reading, after, seen);
   const ranges = [{ scope: 'height', from, to: last.height }];
   yield* stored(
     reading,
-    { transfers, ranges, tip: tipOf(reading.tip), ...paceIn(reading, after) },
+    { transfers, ranges, tip: tipOf(reading.tip), ...(pace && { pace }) },
     { ...after, paid: extended(after, [], paid).paid },
   );
 }
