@@ -101,7 +101,7 @@ export async function findGroups(
   return groups;
 }
 
-/** Whether a stored transfer is what one provider said of it when it was named, and nobody has booked it since. */
+/** Whether a stored transfer is what one provider stated when it was named, and no one has booked it since. */
 export const isWord = ({ unread, booked_invoice_id }: TransferRow): boolean =>
   unread === 1 && booked_invoice_id === null;
 

@@ -183,7 +183,7 @@ async function takeBackUnfinished(storing: Storing, version: number): Promise<vo
 /** Where a transfer stands that no reading has shown in a block. */
 const UNPLACED = { height: null, block_hash: null, confirmations: 0, depth_seconds: null } as const;
 
-const MISSTATED = 'it is read otherwise than a provider had said of it';
+const MISSTATED = 'it is read otherwise than a provider had stated it';
 
 const unreadIn = ({ is_looked_up }: Recording): 1 | null => (is_looked_up ? 1 : null);
 
@@ -390,7 +390,7 @@ async function insertMatched(
   else recording.touched.add(invoice.id);
 }
 
-/** What one provider said of a transaction is not what is read of it: that is stored anew, and the word confirms nothing any more. */
+/** What one provider stated of a transaction is not what is read of it: that is stored, and the statement confirms nothing any more. */
 async function setAside(recording: Recording, stated: TransferRow, read: Transfer): Promise<void> {
   if (!isWord(stated)) throw new Overtaken('another has read it, or booked it');
   if (stated.amount_atomic !== read.amount_atomic.toString()) await contradict(recording, stated, read);

@@ -1,4 +1,4 @@
-// What a provider said of a transaction that somebody named gives its index to what is read there, where that is not the same.
+// What a provider stated of a transaction that somebody named gives its index to what is read there, where that is not the same.
 import { type Kysely, sql } from 'kysely';
 import type { Dialect } from '../db/database.ts';
 

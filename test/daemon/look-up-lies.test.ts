@@ -1,4 +1,4 @@
-// What one provider said of a transaction that somebody named, where a reading shows it otherwise: the reading stands.
+// What one provider stated of a transaction that somebody named, where a reading shows it otherwise: the reading stands.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyInput } from '../../daemon/verify/books.ts';
 import { openSnapshot } from '../../data/db/snapshot.ts';
