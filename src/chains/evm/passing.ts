@@ -23,7 +23,7 @@ const PIECES_PER_READ = 20;
 /** With fewer calls in a batch, blocks are asked for without their sizes. */
 const FEW_CALLS = 6;
 const PASSING_SECONDS = 6;
-/** Increases that are told apart, of one address. */
+/** Increases that are stored one by one, of one address. */
 const MOST_LISTED = 300;
 /** No invoice waits for so long: what is older is not read any more. */
 const FORGOTTEN_SECONDS = 100_000;
