@@ -376,6 +376,15 @@ export async function updateTransfer(
     .execute();
 }
 
+/** Gives its place in its transaction to another, which is what the chain has there; it stays stored under its own id. */
+export async function freeIndex(tx: Tx, id: string, now: number): Promise<void> {
+  await tx
+    .updateTable('transfers')
+    .set({ idx: `stated ${id}`, updated_at: now })
+    .where('id', '=', id)
+    .execute();
+}
+
 export async function placeTransfers(
   tx: Tx,
   ids: readonly string[],

@@ -80,10 +80,9 @@ async function verify(verifying: Verifying, context: ReadContext, row: TransferR
   if (!same) return giveUp(verifying, row);
   const place = await placeOf(verifying, context, row, same);
   if (!place || place.height === null) return;
-  const { earliest_at, latest_at } = row;
   const { state, confirmations, depth_seconds = null, height, block_hash } = place;
   const final = state === 'final';
-  const read = { ...same, earliest_at, latest_at, confirmations, depth_seconds, height, block_hash, final };
+  const read = { ...same, confirmations, depth_seconds, height, block_hash, final };
   await reevaluateInvoices(app, await recordRead(app, scope, [read]));
 }
 

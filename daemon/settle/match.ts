@@ -35,10 +35,17 @@ export interface Bundle {
   adds_up: boolean;
 }
 
+interface Known {
+  id: string;
+  transfer: Transfer;
+}
+
 /** The same with what is known of them. */
 export interface Group {
   /** Those stored before, with what is read of them now. */
-  known: { id: string; transfer: Transfer }[];
+  known: Known[];
+  /** Those that a look-up had shown otherwise than they are read now: they are among the fresh ones, too. */
+  misstated: Known[];
   fresh: Transfer[];
   matches: Found[];
   /** A row that keeps this transaction for the invoice that an operator booked with it before it was read. */
@@ -50,12 +57,12 @@ export interface Group {
 /** `names`: whether its memo, references or amount are of any invoice, also where it must not pay that one. */
 export type Found = Match<InvoiceRow> & { names: boolean };
 
-/** Reads without locks; what was found is judged again once it is locked. */
+/** Reads without locks; what was found is judged again once it is locked. `is_read`: whether it is more than looked up. */
 export async function findGroups(
   db: Db,
   tx: Tx,
   blockchain: string,
-  bundles: readonly Bundle[],
+  { bundles, is_read }: { bundles: readonly Bundle[]; is_read: boolean },
 ): Promise<Group[]> {
   const stored = new Map<string, TransferRow>();
   const rows = await storedTransfers(
@@ -65,14 +72,15 @@ export async function findGroups(
   );
   for (const row of rows) stored.set(keyOf({ txid: row.txid, index: row.idx }), row);
   const read = bundles.map(({ transfers, adds_up }) => {
-    const known: Group['known'] = [];
+    const known: Known[] = [];
     const fresh: Transfer[] = [];
     const invoice_ids: string[] = [];
     for (const transfer of transfers) {
       const row = stored.get(keyOf(transfer));
       if (row?.invoice_id) invoice_ids.push(row.invoice_id);
-      if (row) known.push({ id: row.id, transfer });
-      else fresh.push(transfer);
+      if (!row) fresh.push(transfer);
+      else if (is_read && isWord(row)) fresh.push(knownSince(row.first_seen_at, transfer));
+      else known.push({ id: row.id, transfer });
     }
     const [first] = transfers;
     const manual = stored.get(keyOf({ txid: first?.txid ?? '', index: MANUAL_INDEX }));
@@ -86,9 +94,57 @@ export async function findGroups(
     read.map(({ fresh }) => fresh),
   );
   const groups: Group[] = [];
-  for (const { fresh, ...group } of read)
-    groups.push({ ...group, ...(await matchFresh(db, tx, blockchain, { ...fresh, asked })) });
+  for (const { fresh, ...group } of read) {
+    const matched = await matchFresh(db, tx, blockchain, { ...fresh, asked });
+    groups.push(withStated({ ...group, ...matched, misstated: [] }, stored));
+  }
   return groups;
+}
+
+/** Whether a stored transfer is what one provider stated when it was named, and no one has booked it since. */
+export const isWord = ({ unread, booked_invoice_id }: TransferRow): boolean =>
+  unread === 1 && booked_invoice_id === null;
+
+/** It was made by the time when somebody named it, whatever anyone says of its time. */
+const knownSince = (first_seen_at: number, transfer: Transfer): Transfer => ({
+  ...transfer,
+  earliest_at: Math.min(transfer.earliest_at, first_seen_at),
+  latest_at: Math.min(transfer.latest_at, first_seen_at),
+});
+
+/** What is read as it was stated is known; what is read otherwise takes the place of that. */
+function withStated(group: Group, stored: ReadonlyMap<string, TransferRow>): Group {
+  const known = [...group.known];
+  const misstated: Known[] = [];
+  const fresh: Transfer[] = [];
+  const matches: Found[] = [];
+  for (const [at, transfer] of group.fresh.entries()) {
+    const found = group.matches[at] as Found;
+    const row = stored.get(keyOf(transfer));
+    if (row && isAsStated(row, transfer, found)) {
+      known.push({ id: row.id, transfer });
+      continue;
+    }
+    if (row) misstated.push({ id: row.id, transfer });
+    fresh.push(transfer);
+    matches.push(found);
+  }
+  return { ...group, known, misstated, fresh, matches };
+}
+
+/** Whether a transfer pays what it was taken to pay by the word of one provider. */
+function isAsStated(row: TransferRow, transfer: Transfer, found: Found): boolean {
+  const pays = found.disposition === 'unmatched' ? null : found.invoice.id;
+  const was_late =
+    row.disposition === 'late' && found.disposition === 'matched' && transfer.earliest_at < row.earliest_at;
+  return (
+    row.chain === transfer.chain &&
+    row.address_key === transfer.address_key &&
+    row.amount_atomic === transfer.amount_atomic.toString() &&
+    row.memo === transfer.memo &&
+    row.invoice_id === pays &&
+    !was_late
+  );
 }
 
 /** Which memos and amounts any invoice asks for: most of what is dust is asked about no further. */

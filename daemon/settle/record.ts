@@ -9,6 +9,7 @@ import { dropProofs, putProofs, putUnreadable } from '../../data/proofs.ts';
 import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import { offeredIn } from '../../data/terms.ts';
 import {
+  freeIndex,
   insertTransfer,
   lockTransfers,
   storedTransfers,
@@ -23,7 +24,7 @@ import type { Gateway, Page, PendingTransfer, Transfer, TransferUpdate } from '.
 import type { Depth } from '../../src/confirmations.ts';
 import { MADE_BEFORE, type Match, placeAt } from '../../src/match.ts';
 import { followDust, storeDust, type Unnamed } from './dust.ts';
-import { type Found, findGroups, type Group, keyOf } from './match.ts';
+import { type Found, findGroups, type Group, isWord, keyOf } from './match.ts';
 import {
   alertBookedGone,
   alertFinalLeft,
@@ -141,9 +142,12 @@ async function storeSlice(
   { rows, before, after, asked }: Ending,
 ): Promise<Set<string>> {
   const { deps, tx, blockchain } = context;
-  const groups = await findGroups(deps.db, tx, blockchain, slice.transfers);
+  const groups = await findGroups(deps.db, tx, blockchain, {
+    bundles: slice.transfers,
+    is_read: !context.is_looked_up,
+  });
   // Of what something else than reading has shown, that which is not stored: the others were read at their time.
-  const unread = await findGroups(deps.db, tx, blockchain, slice.unread);
+  const unread = await findGroups(deps.db, tx, blockchain, { bundles: slice.unread, is_read: false });
   groups.push(...unread.map((group) => ({ ...group, known: [] })));
   const reorged = (await rows?.(tx)) ?? [];
   const updated = await storedTransfers(tx, blockchain, slice.updates);
@@ -180,6 +184,8 @@ async function takeBackUnfinished(storing: Storing, version: number): Promise<vo
 
 /** Where a transfer stands that no reading has shown in a block. */
 const UNPLACED = { height: null, block_hash: null, confirmations: 0, depth_seconds: null } as const;
+
+const MISSTATED = 'it is read otherwise than a provider had stated it';
 
 const unreadIn = ({ is_looked_up }: Recording): 1 | null => (is_looked_up ? 1 : null);
 
@@ -256,7 +262,7 @@ async function lock(
   ];
   const invoices = await lockInvoices(db, tx, ids);
   const transfers = await lockTransfers(db, tx, [
-    ...groups.flatMap(({ known }) => known.map(({ id }) => id)),
+    ...groups.flatMap(({ known, misstated }) => [...known, ...misstated].map(({ id }) => id)),
     ...rows.map(({ id }) => id),
   ]);
   for (const { invoice_id } of transfers.values())
@@ -275,9 +281,13 @@ async function recordGroups(recording: Recording, groups: readonly Group[]): Pro
 /** Returns what names no invoice: whether it is listed is decided for all of them together. */
 async function recordGroup(
   recording: Recording,
-  { known, fresh, matches, booked }: Group,
+  { known, misstated, fresh, matches, booked }: Group,
 ): Promise<Unnamed[]> {
   const { tx, blockchain, now } = recording;
+  for (const { id, transfer } of misstated) {
+    const row = recording.transfers.get(id);
+    if (row) await setAside(recording, row, transfer);
+  }
   for (const { id, transfer } of known) {
     const row = recording.transfers.get(id);
     if (row) await refresh(recording, row, transfer);
@@ -380,6 +390,14 @@ async function insertMatched(
   if (!row) return;
   if (is_late) await recordLate(recording, invoice, row);
   else recording.touched.add(invoice.id);
+}
+
+/** What one provider stated of a transaction is not what is read of it: that is stored, and the statement confirms nothing any more. */
+async function setAside(recording: Recording, stated: TransferRow, read: Transfer): Promise<void> {
+  if (!isWord(stated)) throw new Overtaken('another has read it, or booked it');
+  if (stated.amount_atomic !== read.amount_atomic.toString()) await contradict(recording, stated, read);
+  await progress(recording, stated, { ...UNPLACED, state: 'gone', unread: 1 }, MISSTATED);
+  await freeIndex(recording.tx, stated.id, recording.now);
 }
 
 async function refresh(recording: Recording, known: TransferRow, transfer: Transfer): Promise<void> {

@@ -38,6 +38,7 @@ import * as pace from './0027-pace.ts';
 import * as dust from './0028-dust.ts';
 import * as providers from './0029-providers.ts';
 import * as lookUps from './0030-look-ups.ts';
+import * as stated from './0031-stated.ts';
 
 interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -74,6 +75,7 @@ const steps: Record<string, Migration> = {
   '0028-dust': dust,
   '0029-providers': providers,
   '0030-look-ups': lookUps,
+  '0031-stated': stated,
 };
 
 /**

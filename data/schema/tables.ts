@@ -236,7 +236,8 @@ interface TransfersTable {
   id: Once<string>;
   blockchain: Once<string>;
   txid: Once<string>;
-  idx: Once<string>;
+  /** Changes only where what a provider had stated makes room for what is read. */
+  idx: string;
   chain: Once<string>;
   address_key: Once<string>;
   amount_atomic: Once<string>;

@@ -86,6 +86,7 @@ export function createEvmObserver({ network, gateways, rpc, other, now, side = '
     askOther: (work) => work(other ?? rpc),
   };
   let reader = family.open();
+  let idle = family.open();
   const watched = new Map<string, WatchedAddress>();
   const idOf = ({ txid, index }: { txid: string; index: string }) => `${txid} ${index}`;
 
@@ -214,6 +215,10 @@ export function createEvmObserver({ network, gateways, rpc, other, now, side = '
     /** Forgets what a restart forgets. */
     restart(): void {
       reader = family.open();
+    },
+    /** Another daemon of the same database reads from now on; the next call changes back. */
+    change(): void {
+      [reader, idle] = [idle, reader];
     },
   };
   return observer;

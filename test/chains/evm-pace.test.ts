@@ -1,5 +1,7 @@
 // The same seconds, requests and findings whatever a chain's blocks take, with batches of any size and without.
 import { describe, expect, it } from 'vitest';
+import { beginAt, type EvmCursor, extended, type Held, paceOf } from '../../src/chains/evm/cursor.ts';
+import { placeIn } from '../../src/chains/evm/depth.ts';
 import { type EvmNetwork, networks } from '../../src/chains/evm/networks.ts';
 import { measurePace } from '../../src/chains/pace.ts';
 import { verifies } from '../requirements.ts';
@@ -226,5 +228,36 @@ describe('an EVM chain at another pace', () => {
     expect(observer.pages.flatMap(({ orphaned_blocks }) => orphaned_blocks ?? [])).toEqual([]);
     expect(observer.to(to).map(({ txid, block_hash }) => ({ txid, block_hash }))).toEqual(placed);
     expect(observer.height()).toBeGreaterThan(stood + 300);
+  });
+});
+
+describe.each(Object.entries(networks))('after %s has stood still', (_, network) => {
+  const { block_seconds, final } = network;
+  it.each([60, 600, 7_200])('for %d s, time alone makes nothing deep', (stall_seconds) => {
+    verifies('seconds-decide');
+    let time = START;
+    let height = 0;
+    let cursor: EvmCursor = beginAt(0, 'block 0', START);
+    const grow = (seconds: number) => {
+      time += seconds;
+      height++;
+      const block: Held = [height, `block ${height}`, Math.floor(time)];
+      cursor = extended(cursor, [block], []);
+      const pace = paceOf(cursor, block_seconds)?.recent_seconds;
+      if (pace !== undefined) cursor = { ...cursor, block_seconds: pace };
+    };
+    while (time < START + 3_600) grow(block_seconds);
+    const paid = { height, time: Math.floor(time) };
+    grow(stall_seconds);
+    const least = (seconds: number) => Math.ceil(seconds / block_seconds / 2) - 1;
+    for (; height - paid.height < 2 * least(final.alone_seconds); grow(block_seconds)) {
+      const depth = placeIn(network, cursor, paid.height, paid.time);
+      const built = height - paid.height;
+      if (built < least(final.depth_seconds) * 0.9)
+        expect(depth.depth_seconds).toBeLessThan(final.depth_seconds);
+      if (built < least(final.alone_seconds) * 0.9) expect(depth.final).toBe(false);
+      if (depth.final) return;
+    }
+    expect.unreachable();
   });
 });

@@ -9,7 +9,7 @@ export const claims = {
     'claim-books-nothing':
       'A claim books and matches nothing: what it finds unread is stored as reading would have it, never dated earlier than reading has proved, and goes to whichever invoice it pays by the usual rules',
     'claim-reads':
-      'What is looked up for a claim or for resolve is stored as seen, in no block, by whatever word of one provider; only a reading confirms it, where its block stands on the chain that was read, and what the provider that is read has not had for a day is given up',
+      'What is looked up for a claim or for resolve is stored as seen, in no block, by whatever word of one provider; only a reading confirms it, where its block stands on the chain that was read, what is read otherwise than it was stated is stored as it is read and the statement is gone, and what the provider that is read has not had for a day is given up',
     'claim-listed':
       'Shop and operator list what is claimed; the claimed invoices come first among those that a payment could mean, and its log has one line for each, by the buyer',
     'claim-limits':

@@ -14,7 +14,7 @@ import { askingBalances, type BalancesAt, balancesAt, balancesIfStored } from '.
 import { type CoinPosition, fallen, type Held, hashAt, headOf, withPaid } from './cursor.ts';
 import { askEach, grow, isOdd, readHeaders, shrink } from './hosts.ts';
 import type { Account, Accounts, Memory } from './memory.ts';
-import { noteListed, noteStates, stateCalls } from './passing.ts';
+import { noteStates, stateCalls, withListed } from './passing.ts';
 import { askerOf, creditsAt, type Reading, stored } from './reading.ts';
 import { dropGains } from './reorg.ts';
 import { solidTrouble } from './solid.ts';
@@ -54,12 +54,14 @@ export async function* readCoins(reading: Reading): AsyncGenerator<Page> {
     const { height, hash } = last;
     const isLook = (actual?.size ?? 0) === accounts.size;
     const position = { ...coin, height, hash, ...(isLook && { looked: [height, hash] as Held }) };
+    const passing = await withListed(reading, transfers);
+    const rows = changed.map((key): [string, Json] => [key, storedAccount(accounts.get(key) as Account)]);
     yield* stored(
       reading,
-      { transfers, accounts: changed.map((key) => [key, storedAccount(accounts.get(key) as Account)]) },
+      { transfers, accounts: [...rows, ...passing.rows] },
       { ...reading.cursor, coin: position, paid: withPaid(reading.cursor.paid, paid) },
     );
-    noteListed(reading, transfers);
+    for (const [key, each] of passing.changed) memory.passing.set(key, each);
     memory.accounts = { height, hash, all: accounts };
   }
   memory.coin_trouble = null;

@@ -42,6 +42,8 @@ export type EvmCursor = {
   proved: number;
   /** Up to this height the network calls its blocks final. */
   final: number;
+  /** What a block took when that was measured last: after a chain stood still it cannot be for a while. */
+  block_seconds?: number;
   /** Absent where coins are not read on their own. */
   coin?: CoinPosition;
   solid?: SolidPosition;
@@ -75,7 +77,7 @@ export function cursorOf(cursor: Json | null): EvmCursor | null {
 
 /** Null too where it is damaged. */
 export function wholeOf(cursor: Json | null): EvmCursor | null {
-  const { held, paid, proved, final, coin, solid } = (cursor ?? {}) as Partial<EvmCursor>;
+  const { held, paid, proved, final, block_seconds, coin, solid } = (cursor ?? {}) as Partial<EvmCursor>;
   const isWhole =
     Array.isArray(held) &&
     held.length > 0 &&
@@ -83,6 +85,7 @@ export function wholeOf(cursor: Json | null): EvmCursor | null {
     [...held, ...paid].every(isHeld) &&
     Number.isInteger(proved) &&
     Number.isInteger(final) &&
+    (block_seconds === undefined || block_seconds > 0) &&
     (coin === undefined || isPosition(coin)) &&
     (solid === undefined || (isHeld([solid.height, solid.hash]) && Number.isInteger(solid.since)));
   return isWhole ? (cursor as EvmCursor) : null;
@@ -127,7 +130,8 @@ export function withPaid(known: readonly Held[], more: readonly Held[]): Held[] 
 }
 
 /** After the blocks above `fork`, which is known to be on the chain, have left it. */
-export function cutAt({ held, paid, proved, final, coin, solid }: EvmCursor, at: Held): EvmCursor {
+export function cutAt(cursor: EvmCursor, at: Held): EvmCursor {
+  const { held, paid, proved, final, block_seconds, coin, solid } = cursor;
   const [fork, hash] = at;
   const below = held.filter(([height]) => height <= fork);
   const isHeld = below.at(-1)?.[0] === fork;
@@ -137,6 +141,7 @@ export function cutAt({ held, paid, proved, final, coin, solid }: EvmCursor, at:
     paid: paid.filter(([height]) => height <= fork),
     proved: Math.min(proved, fork),
     final: Math.min(final, fork),
+    ...(block_seconds && { block_seconds }),
     ...(cut && { coin: cut }),
     ...(solid && { solid: solid.height > fork ? { height: fork, hash, since: fork } : solid }),
   };

@@ -9,8 +9,6 @@ import type { EvmNetwork } from './networks.ts';
 const BUILT_SHARE = 0.5;
 /** Until the pace is measured, a chain may be so many times slower than is known of it. */
 const UNMEASURED_TIMES = 10;
-/** More prove nothing more. */
-const MOST_BUILT = 64;
 
 /** Seconds that one block takes: by what was measured, else by what is known of the network. */
 export function blockSeconds({ block_seconds }: EvmNetwork, cursor: EvmCursor | null): number {
@@ -35,20 +33,16 @@ export interface Depth {
 export function placer(network: EvmNetwork, cursor: EvmCursor): (height: number, time?: number) => Depth {
   const { final, block_seconds } = network;
   const [head, , now] = headOf(cursor);
-  const pace = paceOf(cursor, block_seconds);
-  // A chain that is slower by either measure has fewer blocks in the same time.
-  const slowest = pace
-    ? Math.max(pace.recent_seconds, pace.hour_seconds ?? 0)
-    : block_seconds * UNMEASURED_TIMES;
-  const built = (seconds: number) => Math.min(MOST_BUILT, Math.ceil((BUILT_SHARE * seconds) / slowest));
+  const measured = paceOf(cursor, block_seconds)?.recent_seconds ?? cursor.block_seconds;
+  const pace = measured ?? block_seconds * UNMEASURED_TIMES;
+  const built = (seconds: number) => Math.ceil((BUILT_SHARE * seconds) / pace);
   return (height, time = latestTime(cursor, height)) => {
     const confirmations = head - height + 1;
     const age = now === undefined || time === undefined ? null : Math.max(0, now - time);
     const isDeep = (seconds: number) => age !== null && age >= seconds && confirmations > built(seconds);
     // What is shown as seconds decides elsewhere as well: it never is more than blocks vouch for.
-    const vouched = (confirmations - 1) * (slowest / BUILT_SHARE);
-    const depth_seconds =
-      age === null ? null : confirmations > MOST_BUILT ? age : Math.min(age, Math.floor(vouched));
+    const vouched = Math.floor((confirmations - 1) * (pace / BUILT_SHARE));
+    const depth_seconds = age === null ? null : Math.min(age, vouched);
     const isTagged = height <= cursor.final && isDeep(final.depth_seconds);
     return { confirmations, depth_seconds, final: isTagged || isDeep(final.alone_seconds) };
   };

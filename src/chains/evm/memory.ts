@@ -58,9 +58,10 @@ export interface Passing {
   /** Something may have left it before this: the blocks up to here are read, and how far they were. */
   next: Point | null;
   at: Pick<Point, 'height' | 'hash'>;
-  /** What transactions moved, in the blocks read since `seen`; and what else was listed since then. */
+  /** What transactions moved, in the blocks read since `seen`. */
   moved: bigint;
-  listed: bigint;
+  /** What else was listed since then, by the block that showed it. */
+  listed: readonly (readonly [height: number, amount: bigint])[];
   /** When it was checked last, and until when that is done in each reading; Unix seconds. */
   checked_at: number;
   restless_until: number;
@@ -118,7 +119,7 @@ export interface Memory {
   passing: Passings;
   passing_trouble: string | null;
   /** Blocks that the cursor does not hold, of which it is known that they are on its chain. */
-  verified: Map<number, Pick<Header, 'hash' | 'time'>>;
+  verified: Map<number, Header>;
 }
 
 /** What a node has of one transaction. */

@@ -23,6 +23,8 @@ const PIECES_PER_READ = 20;
 /** With fewer calls in a batch, blocks are asked for without their sizes. */
 const FEW_CALLS = 6;
 const PASSING_SECONDS = 6;
+/** Increases that are stored one by one, of one address. */
+const MOST_LISTED = 300;
 /** No invoice waits for so long: what is older is not read any more. */
 const FORGOTTEN_SECONDS = 100_000;
 
@@ -40,17 +42,18 @@ function passingOf(row: Json): Passing {
     seen: { ...seen, balance: big(seen.balance) },
     next: next && { ...next, balance: big(next.balance) },
     moved: big(moved) as bigint,
-    listed: big(listed) as bigint,
+    listed: listed.map(([height, amount]) => [height, BigInt(amount)]),
     stated: rest.stated,
   };
 }
 
-const beginAt = (seen: Point, before?: Passing): Passing => ({
+const beginAt = (seen: Point, before?: Passing, up_to = Number.POSITIVE_INFINITY): Passing => ({
   seen,
   next: null,
   at: { height: seen.height, hash: seen.hash },
   moved: 0n,
-  listed: 0n,
+  // What was listed of later blocks is not in that balance.
+  listed: (before?.listed ?? []).filter(([height]) => height > seen.height && height <= up_to),
   checked_at: 0,
   restless_until: before?.restless_until ?? 0,
   stated: before?.stated,
@@ -120,7 +123,7 @@ export async function* closePassing(reading: Reading): AsyncGenerator<Page> {
     return passing?.stated ? [[key, { ...passing, stated: undefined }]] : [];
   });
   if (known.length === 0) return;
-  const accounts = known.map(([key, each]): [string, Json] => [nameOf(key), storedOf(each)]);
+  const accounts = rowsOf(new Map(known));
   const caught_up = known.map(([address_key]) => ({ address_key, chain }));
   yield* stored(reading, { transfers: [], accounts, caught_up }, cursor);
   for (const [key] of known) context.memory.passing.delete(key);
@@ -128,10 +131,11 @@ export async function* closePassing(reading: Reading): AsyncGenerator<Page> {
 
 /** What was seen above where coins fell back to was of another branch. */
 function onBranch(passing: Passing, { height, hash }: CoinPosition): Passing {
-  const { seen, next, at } = passing;
+  const { seen, next, at, listed } = passing;
   if (seen.height > height)
-    return beginAt({ ...seen, height, hash, time: null, balance: null, nonce: null }, passing);
-  return Math.max(at.height, next?.height ?? 0) > height ? beginAt(seen, passing) : passing;
+    return beginAt({ ...seen, height, hash, time: null, balance: null, nonce: null }, passing, height);
+  const highest = Math.max(at.height, next?.height ?? 0, ...listed.map(([each]) => each));
+  return highest > height ? beginAt(seen, passing, height) : passing;
 }
 
 async function* beginPassing(
@@ -234,14 +238,40 @@ const isQuiet = (before: Point, after: Point): boolean =>
   // One that lost something all the same was emptied by a contract that is no more.
   (before.balance === null || after.balance === null || after.balance >= before.balance);
 
-/** Increases that the usual look has listed. */
-export function noteListed({ context: { memory } }: Reading, transfers: readonly Transfer[]): void {
-  for (const { address_key, index, amount_atomic, height } of transfers) {
-    const known = memory.passing.get(address_key);
-    if (known && isOfBalance(index) && (height ?? 0) > known.seen.height)
-      memory.passing.set(address_key, { ...known, listed: known.listed + amount_atomic });
+/**
+ * Increases that a page lists: how its addresses are known with them. It is stored with that page, so that none of them is
+ * taken for another one that came and left again, neither after a restart nor by another daemon.
+ */
+export async function withListed(
+  { context: { memory }, request }: Reading,
+  transfers: readonly Transfer[],
+): Promise<{ changed: Passings; rows: [string, Json][] }> {
+  const gains = transfers.filter(({ index }) => isOfBalance(index));
+  const changed: Passings = new Map();
+  if (gains.length === 0) return { changed, rows: [] };
+  const unknown = gains.map(({ address_key }) => address_key).filter((key) => !memory.passing.has(key));
+  const rows = unknown.length > 0 ? await request.accounts(unknown.map(nameOf)) : new Map<string, Json>();
+  for (const { address_key, amount_atomic, height } of gains) {
+    const row = rows.get(nameOf(address_key));
+    const stored = row === undefined ? undefined : passingOf(row);
+    const known = changed.get(address_key) ?? memory.passing.get(address_key) ?? stored;
+    if (!known || height === null || height <= known.seen.height) continue;
+    const others = known.listed.filter(([each]) => each !== height);
+    const listed = [...others, [height, amount_atomic] as const].sort(([one], [other]) => one - other);
+    changed.set(address_key, { ...known, listed: bounded(listed) });
   }
+  return { changed, rows: rowsOf(changed) };
 }
+
+/** The oldest two count as one where there are too many: only a fork between them could tell them apart. */
+function bounded(listed: Passing['listed']): Passing['listed'] {
+  const [first, second, ...rest] = listed;
+  if (!first || !second || listed.length <= MOST_LISTED) return listed;
+  return bounded([[second[0], first[1] + second[1]], ...rest]);
+}
+
+const rowsOf = (changed: Passings): [string, Json][] =>
+  [...changed].map(([key, each]): [string, Json] => [nameOf(key), storedOf(each)]);
 
 /** After all else: reads the blocks in which something may have come and gone, and states what is proved by that. */
 export async function* provePassing(reading: Reading): AsyncGenerator<Page> {
@@ -352,7 +382,8 @@ function advanced(
     throw badAnswer(`block ${height} is another one than was read`);
   const after = { ...beginAt(next, known), checked_at: known.checked_at };
   const is_known = seen.balance !== null && next.balance !== null;
-  const amount = is_known ? (next.balance as bigint) - (seen.balance as bigint) - moved - listed : 0n;
+  const before = listed.reduce((sum, [each, amount]) => (each <= next.height ? sum + amount : sum), 0n);
+  const amount = is_known ? (next.balance as bigint) - (seen.balance as bigint) - moved - before : 0n;
   if (amount <= 0n) return { passing: after, gained: [] };
   const gain = { key, amount, height: next.height, from: seen.height + 1 };
   const block = { hash: next.hash, time: next.time ?? time };
@@ -386,7 +417,6 @@ function statedIfNew(reading: Reading, key: string): [string, Passing][] {
 
 /** What is known of addresses counts once it is stored. */
 function* store(reading: Reading, changed: Passings, page: Omit<Page, 'cursor'>): Generator<Page> {
-  const accounts = [...changed].map(([key, each]): [string, Json] => [nameOf(key), storedOf(each)]);
-  yield* stored(reading, { ...page, accounts }, reading.cursor);
+  yield* stored(reading, { ...page, accounts: rowsOf(changed) }, reading.cursor);
   for (const [key, each] of changed) reading.context.memory.passing.set(key, each);
 }

@@ -53,7 +53,8 @@ export async function* readEvm(
     memory.verified.clear();
     yield* stored(reading, { transfers: [] }, withCoin(await findStart(reading), reads_coins));
   }
-  // Another daemon may have followed a fork meanwhile.
+  // Another daemon may have read meanwhile, and followed a fork.
+  if (!isSame(memory.cursor, known)) memory.passing.clear();
   const before = memory.cursor && headOf(memory.cursor);
   if (before && hashAt(reading.cursor, before[0]) !== before[1]) memory.verified.clear();
   memory.cursor = reading.cursor;
@@ -71,6 +72,15 @@ export async function* readEvm(
   if (reads_coins)
     yield { transfers: [], tip: tipOf(tip), unreadable: [...unreadable, ...coinBehind(reading)] };
   rejectStuck(reading);
+}
+
+/** Whether reading stands where this daemon left it. */
+function isSame(own: EvmCursor | null, stored: EvmCursor | null): boolean {
+  if (!own || !stored) return own === stored;
+  const [one, other] = [headOf(own), headOf(stored)];
+  return (
+    one[1] === other[1] && own.coin?.hash === stored.coin?.hash && own.paid.length === stored.paid.length
+  );
 }
 
 /** The daemon names some of many accounts each time it is asked. */
@@ -116,23 +126,21 @@ async function nextStretch(reading: Reading, from: number): Promise<Stretch> {
   }
 }
 
-function paceIn({ network }: Reading, cursor: EvmCursor): Pick<Page, 'pace'> {
-  const pace = paceOf(cursor, network.block_seconds);
-  return pace ? { pace } : {};
-}
-
 async function* storeStretch(
   reading: Reading,
   { last, held, ...seen }: Stretch,
   finalized: Header | null,
 ): AsyncGenerator<Page> {
   const from = headOf(reading.cursor)[0] + 1;
-  const after = withFinal(extended(reading.cursor, held, []), finalized);
+  const further = extended(reading.cursor, held, []);
+  const pace = paceOf(further, reading.network.block_seconds);
+  const measured = pace ? { ...further, block_seconds: pace.recent_seconds } : further;
+  const after = withFinal(measured, finalized);
   const { transfers, paid } = await creditsAt(reading, after, seen);
   const ranges = [{ scope: 'height', from, to: last.height }];
   yield* stored(
     reading,
-    { transfers, ranges, tip: tipOf(reading.tip), ...paceIn(reading, after) },
+    { transfers, ranges, tip: tipOf(reading.tip), ...(pace && { pace }) },
     { ...after, paid: extended(after, [], paid).paid },
   );
 }

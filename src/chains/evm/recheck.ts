@@ -45,8 +45,9 @@ export async function recheckEvm(
     const known = onChain(height, block_hash);
     if (known === null) return [];
     if (!known) return [{ txid, index, state: 'pending', ...nowhere }];
-    // Of what is held the cursor has the time.
-    const { final, ...depth } = place(height, memory.verified.get(height)?.time);
+    // Of one that was asked for its own time is known, which may be long before that of the next one that is held.
+    const asked = memory.verified.get(height);
+    const { final, ...depth } = place(height, asked?.hash === block_hash ? asked.time : undefined);
     return [{ txid, index, state: final ? 'final' : 'pending', height, block_hash, ...depth }];
   });
   return [...updates, ...(await findReplaced(network, context, asker, pending))];

@@ -88,7 +88,7 @@ describe('what the settings add', () => {
       token_contract: USDC,
     });
     // As the other tokens of that blockchain.
-    expect(found('base-eurc')).toMatchObject({ min_confirmations: 15, blockchain_name: 'Base' });
+    expect(found('base-eurc')).toMatchObject({ min_confirmations: 150, blockchain_name: 'Base' });
     expect(found('gnosis')).toBeUndefined();
     expect(config.chains.sharingAddresses('gnosis')).toEqual(
       expect.arrayContaining(['ethereum', 'base', 'polygon', 'bsc', 'arbitrum']),
