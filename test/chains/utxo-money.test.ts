@@ -1,5 +1,6 @@
 // Payers, thieves and outages on a real node, through the whole daemon: what was paid in time is never late, what is older never pays.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { parseDecimal } from '../../src/money.ts';
 import { verifies } from '../requirements.ts';
 import { copyBlocks, hasLitecoind, type Litecoind, startLitecoind } from './utxo-chain.ts';
 import { freshScript } from './utxo-observer.ts';
@@ -153,7 +154,7 @@ describe.skipIf(!hasLitecoind).each(['core', 'esplora'] as const)('through %s', 
       const limit = Number(await shop.limit());
       const { json } = await shop.refill('0.1');
       await shop.pass(5);
-      await node.send([{ script: shop.refill_script, amount: COIN / 10n }]);
+      await node.send([{ script: shop.refill_script, amount: parseDecimal(json.amount, 8) as bigint }]);
       await settle(shop);
       expect(await shop.status(json)).toBe('confirmed');
       // At 100 USD a coin.

@@ -9,6 +9,8 @@ import { type Invoice, openUtxoShop, type UtxoShop } from './utxo-shop.ts';
 
 const CHAIN = 'litecoin';
 const DEEP = 3;
+/** What the largest sum waits for: nothing is asked of a transfer that is so deep. */
+const FINAL = 24;
 const COMMAND = 'gatewayd reread litecoin';
 
 afterEach(() => {
@@ -89,6 +91,7 @@ describe.skipIf(!hasLitecoind).each(['core', 'esplora'] as const)('through %s', 
         planned.replaceAll(' would be read', ' is read').replaceAll('would be', 'were'),
       );
     });
+    await node.mine(FINAL);
     for (let read = 0; read < 3; read++) expect(await shop.read()).toBe(true);
     const after = await transferOf(shop, txid);
     expect(after.state).toBe('final');
@@ -138,6 +141,7 @@ describe.skipIf(!hasLitecoind).each(['core', 'esplora'] as const)('through %s', 
       await reorganise(node, 114, hex);
       expect(await shop.read()).toBe(false);
       await run(shop);
+      await node.mine(FINAL);
       for (let read = 0; read < 3; read++) expect(await shop.read()).toBe(true);
       const after = await transferOf(shop, txid);
       expect([after.state, await node.rpc('getblockhash', after.height)]).toEqual([

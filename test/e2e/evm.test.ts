@@ -21,7 +21,7 @@ import { openReceiver, type Receiver } from './receiver.ts';
 const START = Math.floor(Date.now() / 1000) - 300;
 const CREDIT_MICROS = 1_000_000_000_000n;
 /** More than any of them waits for. */
-const DEEP = 140;
+const DEEP = 150;
 const SETUP_MS = 120_000;
 
 interface Shop {

@@ -141,7 +141,7 @@ function workSteps(stand: Stand, url: Choose, shop: Shop, promises: Promises) {
       await payInvoices(chosen);
       // Now and then a second payment to one memo, and one that names no invoice.
       if (first && ++round % 4 === 0)
-        await payer.pay({ amount: 7_000_000n, memo: first.memo }, { amount: 3_000_000n, memo: 'UNKNOWN' });
+        await payer.pay({ amount: 7_000_000n, memo: first.memo }, { amount: 30_000_000n, memo: 'UNKNOWN' });
     },
     async check() {
       const waiting = [...promises.paid].filter((id) => !promises.confirmed.has(id));
