@@ -17,9 +17,9 @@ import {
   wordOf,
 } from './chains/evm.ts';
 import { type EvmNodeOptions, evmMethods } from './chains/evm-node.ts';
-import { type Front, json, jsonRpc } from './chains/front.ts';
+import { type Front, json, jsonRpc, type Methods } from './chains/front.ts';
 import { tronNode } from './chains/tron-node.ts';
-import type { Model, ModelOptions, Order, Payment, Version, Wallet } from './model.ts';
+import type { Manner, Model, ModelOptions, Order, Payment, Version, Wallet } from './model.ts';
 
 /** Probabilities, and how bad it is then. */
 export interface EvmFaults {
@@ -48,6 +48,8 @@ export interface EvmFaults {
   range_cap: number;
   batch_cap: number;
   providers: number;
+  /** After some minutes blocks come so many times as fast, as after an upgrade; 0: the pace stays. */
+  pace: number;
 }
 
 export const NO_EVM_FAULTS: EvmFaults = {
@@ -66,6 +68,7 @@ export const NO_EVM_FAULTS: EvmFaults = {
   range_cap: 1000,
   batch_cap: 100,
   providers: 1,
+  pace: 0,
 };
 
 export const EVM_NETWORKS = ['polygon', 'base', 'bsc', 'tron'] as const;
@@ -74,19 +77,24 @@ export const isEvm = (id: string): id is EvmNetworkId => EVM_NETWORKS.some((each
 /** Blockchains with the same word here have the same addresses. */
 export const spaceOf = (id: string): string => (isEvm(id) && id !== 'tron' ? 'evm' : id);
 
-/** A fork is less deep than what invoices wait for; no network is faster here than the pace at which all are read. */
-const PACE: Record<EvmNetworkId, { block_seconds: number; final_blocks: number; deepest_fork: number }> = {
-  polygon: { block_seconds: 2, final_blocks: 16, deepest_fork: 120 },
-  base: { block_seconds: 2, final_blocks: 40, deepest_fork: 14 },
-  bsc: { block_seconds: 2, final_blocks: 18, deepest_fork: 14 },
-  tron: { block_seconds: 3, final_blocks: 19, deepest_fork: 17 },
-};
+/** A fork is less deep than what invoices wait for, in seconds; no network is faster at first than the pace at which all are read. */
+const PACE: Record<EvmNetworkId, { block_seconds: number; final_seconds: number; deepest_seconds: number }> =
+  {
+    polygon: { block_seconds: 2, final_seconds: 32, deepest_seconds: 110 },
+    base: { block_seconds: 2, final_seconds: 80, deepest_seconds: 26 },
+    bsc: { block_seconds: 1, final_seconds: 18, deepest_seconds: 5 },
+    tron: { block_seconds: 3, final_seconds: 57, deepest_seconds: 50 },
+  };
 /** Whether blocks that are final may leave the chain all the same. */
 export const breaksFinality = (id: string): boolean =>
-  isEvm(id) && PACE[id].deepest_fork >= PACE[id].final_blocks;
+  isEvm(id) && PACE[id].deepest_seconds >= PACE[id].final_seconds;
+/** After so long the pace changes, where it does. */
+const PACE_CHANGES_MS = { least: 120_000, more: 900_000 };
+/** Of the wallets: contracts that pass coins on within the transaction that brings them. */
+const FORWARDERS = 0.15;
 const SHALLOW_FORK = 3;
-/** Blocks on top of the deepest fork under which a payment stays. */
-const SETTLED_BLOCKS = 2;
+/** Beyond the deepest fork, after which a payment stays. */
+const SETTLED_SECONDS = 6;
 const HISTORY_BLOCKS = 400;
 const LAG_MEAN_MS = 600;
 const LAG_MOST_MS = 6_000;
@@ -94,7 +102,7 @@ const INCLUSION_MEAN_MS = 1_000;
 /** Shorter than the time between the two readings of a block. */
 const LIE_MOST_MS = 40_000;
 const STRETCH_MS = { least: 60_000, most: 600_000 };
-const REPLACED_WITHIN = 12;
+const REPLACED_WITHIN_SECONDS = 24;
 const DISTURBS = 0.15;
 /** Of the payments, where every minute has a fork. */
 const MOVED = 0.15;
@@ -122,11 +130,18 @@ interface Lie {
   log: Record<string, unknown>;
 }
 
+/** One block of a branch, as a host shows it to who asks for just that. */
+interface Branch {
+  until_ms: number;
+  receipt: { name: string; answer: object };
+  header: { name: string; answer: object };
+}
+
 export function evmModel({ world, random, network: id, faults }: EvmModelOptions): Model {
   let current = faults;
   const network: EvmNetwork = id === 'tron' ? tronNetwork : networks[id];
   const { dialect } = network;
-  const { block_seconds, final_blocks, deepest_fork } = PACE[id];
+  const { block_seconds, final_seconds, deepest_seconds } = PACE[id];
   const gateways = disabledGatewaysOf('testnet').filter(({ blockchain }) => blockchain === id);
   const contractOf = (chain: string): string | null => {
     const { token_contract = null } = gateways.find((each) => each.chain === chain) as Gateway;
@@ -145,6 +160,18 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
   const exchanges = Array.from({ length: EXCHANGES }, () => chain.address());
   const sent = new Map<string, ChainTransaction>();
   const lies: Lie[] = [];
+  const branches: Branch[] = [];
+  /** Wallets that have code, and pass on what comes. */
+  const forwarders = new Set<string>();
+  /** The newest blocks, of so many seconds. */
+  function blocksIn(seconds: number): number {
+    const { blocks, tip } = chain;
+    let count = 1;
+    while (count < blocks.length && tip.timestamp - (blocks.at(-1 - count)?.timestamp ?? 0) < seconds)
+      count++;
+    return count;
+  }
+  const finalBlocks = () => blocksIn(final_seconds);
   const stalls = stretches('stalls');
   const silences = stretches('lacks_contracts');
   let stalled_at = 0;
@@ -158,7 +185,7 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
       if (world.now_ms >= until_ms) {
         is_on = own.chance(current[fault]);
         until_ms = world.now_ms + own.int(STRETCH_MS.least, STRETCH_MS.most);
-        stalled_at = Math.max(0, chain.tip.number + 1 - final_blocks);
+        stalled_at = Math.max(0, chain.tip.number + 1 - finalBlocks());
       }
       return is_on && current[fault] > 0;
     };
@@ -172,8 +199,9 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
       chain_id: network.chain_ids.testnet,
       decimals: new Map(),
       seen: () => seconds,
-      final_blocks,
-      finalized: () => (stalls() ? stalled_at : chain.tip.number + 1 - final_blocks),
+      final_blocks: finalBlocks(),
+      finalized: () => (stalls() ? stalled_at : chain.tip.number + 1 - finalBlocks()),
+      has_code: (address) => forwarders.has(address),
       lists(made, block) {
         const name = `${block.hash} ${made.hash}`;
         const late_ms = views.chance(current.late_index) ? views.unit() * current.late_ms : 0;
@@ -200,7 +228,10 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
       if (id === 'tron') return tronNode(asked);
       const methods = evmMethods(asked);
       const logs = methods.eth_getLogs as (params: readonly unknown[]) => object[];
-      return jsonRpc({ ...methods, eth_getLogs: (params) => [...logs(params), ...lied(params)] }, true);
+      return jsonRpc(
+        { ...invented(methods), eth_getLogs: (params) => [...logs(params), ...lied(params)] },
+        true,
+      );
     };
     return (request) => {
       chain.catchUp();
@@ -232,6 +263,21 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
       const stands = chain.blocks[block.number] === block;
       return isAsked && stands && until_ms > world.now_ms ? [log] : [];
     });
+  }
+
+  /** The receipt of a transaction that was never sent, in a block of a branch that no one else has. */
+  function invented(methods: Methods): Methods {
+    const found = (key: 'receipt' | 'header', value: unknown) =>
+      branches.find(({ until_ms, [key]: shown }) => until_ms > world.now_ms && shown.name === value)?.[key];
+    const instead =
+      (method: string, key: 'receipt' | 'header'): Methods[string] =>
+      (params) =>
+        found(key, params[0])?.answer ?? methods[method]?.(params);
+    return {
+      ...methods,
+      eth_getTransactionReceipt: instead('eth_getTransactionReceipt', 'receipt'),
+      eth_getBlockByNumber: instead('eth_getBlockByNumber', 'header'),
+    };
   }
 
   const hosts = new Map(
@@ -277,17 +323,38 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
     return world.now_ms + slow_ms + payers.exponential(INCLUSION_MEAN_MS);
   }
 
-  function send(orders: readonly Order[]): Version[] {
+  function send(orders: readonly Order[], { forwards = false }: Manner = {}): Version[] {
     chain.catchUp();
     const [first] = orders as [Order];
     if (payers.chance(NOISE)) noise();
     if (payers.chance(DISTURBS)) disturb(first);
     const from = payer();
-    const made = chain.send({ ...paying(from, orders), from_ms: included() });
+    const from_ms = included();
+    const paid = paying(from, orders);
+    const made = chain.send({ ...paid, inner: [...(paid.inner ?? []), ...passedOn(orders)], from_ms });
     const txid = readable(made.hash);
     sent.set(txid, made);
+    if (forwards) sweepSoon(first, from_ms);
     if (payers.chance(current.forks * MOVED)) moveSoon(made);
     return orders.map(({ amount }) => ({ txid, amount }));
+  }
+
+  /** What a wallet that is a contract passes on within the transaction. */
+  const passedOn = (orders: readonly Order[]): InnerTransfer[] =>
+    orders.flatMap(({ chain: gateway, wallet, amount }) =>
+      contractOf(gateway) === null && forwarders.has(wallet.key)
+        ? { from: wallet.key, to: chain.address(), amount }
+        : [],
+    );
+
+  /** The holder of the key sends on what came, in one of the next blocks. */
+  function sweepSoon({ chain: gateway, wallet, amount }: Order, from_ms: number): void {
+    if (contractOf(gateway) !== null || forwarders.has(wallet.key)) return;
+    const coins = network.coins.testnet;
+    const logs = coins.found_by === 'log' ? [coinLog(wallet.key, chain.address(), amount)] : [];
+    world.after(Math.max(0, from_ms - world.now_ms) + chain.block_seconds * 1000, () => {
+      chain.send({ from: wallet.key, to: chain.address(), value: amount, logs });
+    });
   }
 
   /** What looks like a payment and is none. */
@@ -347,16 +414,16 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
       chain.catchUp();
       const block = chain.blockOf(hash);
       const depth = block ? chain.tip.number - block.number + 1 : 0;
-      if (current.forks > 0 && depth > 0 && depth <= deepest_fork) fork(depth, { moved: hash });
+      if (current.forks > 0 && depth > 0 && depth <= blocksIn(deepest_seconds)) fork(depth, { moved: hash });
     });
   }
 
   function schedule(): void {
     world.after(miners.exponential(60_000), () => {
+      const deepest = blocksIn(deepest_seconds);
+      const shallow = Math.min(SHALLOW_FORK, deepest);
       if (miners.chance(current.forks))
-        fork(
-          miners.chance(current.deep) ? miners.int(SHALLOW_FORK, deepest_fork) : miners.int(1, SHALLOW_FORK),
-        );
+        fork(miners.chance(current.deep) ? miners.int(shallow, deepest) : miners.int(1, shallow));
       schedule();
     });
   }
@@ -370,7 +437,8 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
     if (!block) chain.forget(made.hash);
     else {
       const depth = chain.tip.number - block.number + 1;
-      if (depth > REPLACED_WITHIN || !miners.chance(current.forks * 3)) return null;
+      const within = Math.min(blocksIn(REPLACED_WITHIN_SECONDS), blocksIn(deepest_seconds));
+      if (depth > within || !miners.chance(current.forks * 3)) return null;
       fork(depth, { lost: made.hash });
     }
     return made;
@@ -395,9 +463,10 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
     },
     newWallet(): Wallet {
       const key = `0x${payers.hex(20)}`;
+      if (network.coins.testnet.found_by === 'balances' && payers.chance(FORWARDERS)) forwarders.add(key);
       return { address: id === 'tron' ? showAddress(key) : withChecksum(key), key };
     },
-    pay: (order) => send([order])[0] as Version,
+    pay: (order, manner) => send([order], manner)[0] as Version,
     payMany: (orders) =>
       network.coins.testnet.found_by === 'source' && contractOf(orders[0]?.chain ?? '') === null
         ? null
@@ -431,7 +500,7 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
       chain.catchUp();
       const isDeep = (version: Version) => {
         const place = placeOf(version);
-        return place && chain.tip.number - place.block.number > deepest_fork + SETTLED_BLOCKS;
+        return place && chain.tip.timestamp - place.block.timestamp > deepest_seconds + SETTLED_SECONDS;
       };
       return versions.some(isDeep);
     },
@@ -464,11 +533,47 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
       lies.push({ until_ms: world.now_ms + Math.min(LIE_MOST_MS, duration_ms), block, log });
       world.note(`${id} lie`, () => `${id} lies of ${log.transactionHash} in ${block.hash}`);
     },
-    start: schedule,
+    invent({ chain: gateway, wallet, amount }, duration_ms) {
+      chain.catchUp();
+      const contract = contractOf(gateway);
+      const depth = blocksIn(final_seconds / 2 + deepest_seconds);
+      const block = chain.blocks[chain.tip.number - depth];
+      if (contract === null || block === undefined || id === 'tron') return null;
+      const [hash, block_hash] = [chain.hash(), chain.hash()];
+      const number = `0x${block.number.toString(16)}`;
+      const placed = { blockHash: block_hash, blockNumber: number, transactionHash: hash };
+      const log = { ...tokenLog(contract, chain.address(), wallet.key, amount), ...placed, logIndex: '0x0' };
+      branches.push({
+        until_ms: world.now_ms + Math.min(LIE_MOST_MS, duration_ms),
+        receipt: { name: hash, answer: { ...placed, status: '0x1', logs: [{ ...log, removed: false }] } },
+        header: {
+          name: number,
+          answer: {
+            number,
+            hash: block_hash,
+            parentHash: block.parent,
+            timestamp: `0x${block.timestamp.toString(16)}`,
+            transactions: [hash],
+          },
+        },
+      });
+      world.note(`${id} invents`, () => `${id} invents ${hash} in ${block_hash}`);
+      return readable(hash);
+    },
+    start() {
+      schedule();
+      if (faults.pace > 0)
+        world.after(PACE_CHANGES_MS.least + miners.unit() * PACE_CHANGES_MS.more, () => {
+          if (current.pace > 0) chain.setPace(block_seconds / faults.pace);
+          world.note(`${id} pace`, () => `${id} makes a block in ${chain.block_seconds} s`);
+        });
+    },
     calm() {
       // A day is soon read; how small pieces are read, the time before has shown.
       current = NO_EVM_FAULTS;
+      chain.setPace(block_seconds);
       lies.length = 0;
+      branches.length = 0;
     },
   };
 }

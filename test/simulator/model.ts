@@ -58,6 +58,8 @@ export interface Payment {
   sent_ms: number;
   /** The bill that it was meant for; null: none. */
   bill: Bill | null;
+  /** The bill that asks for just this on another network at the same address; null: none. */
+  elsewhere: Bill | null;
   /** Whether it names that bill as the payer was asked to. */
   names_it: boolean;
   /** The last one is the newest. */
@@ -117,6 +119,11 @@ export interface Model {
   shownAt(payment: Payment): number | null;
   /** The provider tells for so long of a payment that never was, as far as its word can be checked. */
   lie(order: Order, duration_ms: number): void;
+  /**
+   * For so long the provider gives a payment that never was to whoever names it, in a block that no one else has, deep in the
+   * chain; its name, null where that cannot be.
+   */
+  invent?(order: Order, duration_ms: number): string | null;
   /** Begins what happens on the chain without anyone's doing. */
   start(): void;
   /** From now on nothing goes wrong. */

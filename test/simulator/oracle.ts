@@ -225,12 +225,25 @@ export class Oracle {
       sum += paid.version.amount;
       const { chain, wallet } = paid.payment;
       const offer = bill?.offers.find((each) => each.chain === chain && each.wallet.key === wallet.key);
-      if (bill) this.#judgeTime(offer ?? bill, paid.payment);
+      if (bill) {
+        this.#judgeTime(offer ?? bill, paid.payment);
+        this.#judgeSent(offer ?? bill, paid.payment);
+      }
     }
     if (sum < BigInt(invoice?.amount_atomic ?? 0))
       fail(
         'no-credit-without-money',
         `invoice ${invoice_id} of ${invoice?.amount_atomic} confirmed with ${sum}`,
+      );
+  }
+
+  /** Where an amount names an invoice, what its payer sent before no one could know that amount is for something else. */
+  #judgeSent(bill: Bill, { serial, sent_ms, blockchain }: Payment): void {
+    if (bill.memo !== null || !KEEP_TIME.includes(blockchain) || this.#options.clockWasWrong()) return;
+    if (sent_ms < bill.asked_ms)
+      this.#options.fail(
+        'paid-after-asked',
+        `invoice ${bill.id} is paid by payment ${serial}, which was sent ${bill.asked_ms - sent_ms} ms before it was asked for`,
       );
   }
 
@@ -279,6 +292,7 @@ export class Oracle {
     const rows = books.rows<TransferRow>('select * from transfers where payment_id = ?', payment_id);
     for (const row of rows) {
       const paid = this.#paymentOf(row);
+      if (paid) this.#judgeTold(payment_id, paid.payment);
       const bill = paid?.payment.bill;
       if (!paid || !bill || !isNamed(paid.payment, paid.version, bill) || !this.#isInTime(paid.payment, bill))
         continue;
@@ -292,6 +306,18 @@ export class Oracle {
         `payment ${paid.payment.serial} (${paid.payment.kind}) to invoice ${bill.id} (${bill.chain}) is ${row.disposition} as ${row.txid}`,
       );
     }
+  }
+
+  /** Who pays on the wrong network pays the merchant who asks for it elsewhere: no one else is told. */
+  #judgeTold(payment_id: string, { elsewhere, serial }: Payment): void {
+    const { books, town, fail } = this.#options;
+    const asks = elsewhere && town.merchants[elsewhere.merchant];
+    const [row] = books.rows<{ status: string; owner_id: string | null }>(
+      'select status, owner_id from payments where id = ?',
+      payment_id,
+    );
+    if (asks && row?.status === 'unmatched' && row.owner_id !== null && row.owner_id !== asks.id)
+      fail('told-to-the-owner', `payment ${serial} is shown to ${row.owner_id}, and ${asks.id} asked for it`);
   }
 
   /** The rows behind the ids and transactions that a text names. */

@@ -46,7 +46,11 @@ export type Action =
   | 'lie'
   | 'trap'
   | 'squat'
-  | 'mint_credit';
+  | 'squat_elsewhere'
+  | 'mint_credit'
+  | 'front_run'
+  | 'claim'
+  | 'claim_invented';
 
 export interface DaemonFaults {
   /** At each boundary of the process. */
@@ -131,6 +135,8 @@ const BUYING: Record<Buying, number> = {
   wrong_network: 0,
 };
 const BATCHED = 6;
+/** How many times as fast blocks may come after an upgrade. */
+const PACES = [0.1, 0.3, 3, 10] as const;
 const WRONG_NETWORK = 8;
 
 const ACTIONS: Record<Action, number> = {
@@ -151,7 +157,15 @@ const ACTIONS: Record<Action, number> = {
   trap: 1,
   squat: 1,
   mint_credit: 2,
+  // Where the blockchains have it.
+  squat_elsewhere: 0,
+  front_run: 0,
+  claim: 0,
+  claim_invented: 0,
 };
+/** What means harm where an amount names an invoice, and a branch of a chain is easy to show. */
+const HARMFUL_TO_EVM: Partial<Record<Action, number>> = { front_run: 3, claim: 6, claim_invented: 2 };
+const SQUAT_ELSEWHERE = 2;
 
 /** Where everything is as it should be. */
 const NEUTRAL: Record<string, number> = {
@@ -205,18 +219,26 @@ export function planOf(
 ): Plan {
   const drawn = drawPlan(seed);
   const played = { ...drawn, blockchains: blockchains ?? drawn.blockchains };
-  return without({ ...played, buying: buyingOn(played.blockchains) }, off);
+  const { buying, actions } = onBlockchains(played);
+  return without({ ...played, buying, actions }, off);
 }
 
-function buyingOn(blockchains: readonly string[]): Record<Buying, number> {
+function onBlockchains({ blockchains, actions }: Plan): Pick<Plan, 'buying' | 'actions'> {
   const relatives = blockchains.filter(isEvm);
   const sharing = relatives.filter((id) =>
     relatives.some((each) => each !== id && spaceOf(each) === spaceOf(id)),
   );
   return {
-    ...BUYING,
-    batched: relatives.length > 0 ? BATCHED : 0,
-    wrong_network: sharing.length > 0 ? WRONG_NETWORK : 0,
+    buying: {
+      ...BUYING,
+      batched: relatives.length > 0 ? BATCHED : 0,
+      wrong_network: sharing.length > 0 ? WRONG_NETWORK : 0,
+    },
+    actions: {
+      ...actions,
+      ...(relatives.length > 0 && HARMFUL_TO_EVM),
+      squat_elsewhere: sharing.length > 0 ? SQUAT_ELSEWHERE : 0,
+    },
   };
 }
 
@@ -323,5 +345,6 @@ function drawEvm(random: Random): EvmFaults {
     range_cap: random.pick([1000, 1000, 100, 10, 5]),
     batch_cap: random.pick([100, 100, 20, 5, 1]),
     providers: random.int(1, 2),
+    pace: random.chance(0.3) ? random.pick(PACES) : 0,
   };
 }

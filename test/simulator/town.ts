@@ -202,7 +202,11 @@ export class Town {
       lie: async () => this.#lie(),
       trap: () => this.#trap(),
       squat: () => this.#squat(),
+      squat_elsewhere: () => this.#squatElsewhere(),
       mint_credit: () => this.#mintCredit(),
+      front_run: () => this.#frontRun(),
+      claim: () => this.#claim(),
+      claim_invented: () => this.#claimInvented(),
     };
     await actions[action]();
   }
@@ -393,7 +397,9 @@ export class Town {
       batched: () => void at(soon, () => (bill.memo === null ? this.#payMany(bill) : pay(bill.amount))),
       wrong_network: () => {
         const other = this.#elsewhere(bill);
-        at(soon, () => pay(other?.amount ?? bill.amount, other ? { chain: other.chain } : {}));
+        at(soon, () =>
+          pay(other?.amount ?? bill.amount, other ? { chain: other.chain, elsewhere: bill } : {}),
+        );
       },
     };
     steps[buying]();
@@ -435,6 +441,7 @@ export class Town {
         : memo === meant.memo || (memo === null && reference !== null && reference === meant.reference));
     return this.#noted({
       kind: options.kind,
+      elsewhere: options.elsewhere,
       chain,
       wallet: bill.wallet,
       bill: isHere && (names_it || meant.memo === null) ? meant : null,
@@ -487,10 +494,11 @@ export class Town {
     }
   }
 
-  #noted(made: Pick<Payment, 'kind' | 'chain' | 'wallet' | 'bill' | 'names_it' | 'versions'>): Payment {
+  #noted({ elsewhere = null, ...made }: Made): Payment {
     const { blockchain } = this.#model(made.chain);
     const sent_ms = this.#world.now_ms;
-    const payment: Payment = { ...made, serial: ++this.#serial, blockchain, sent_ms, may_vanish: false };
+    const serial = ++this.#serial;
+    const payment: Payment = { ...made, elsewhere, serial, blockchain, sent_ms, may_vanish: false };
     this.payments.push(payment);
     payment.bill?.payments.push(payment);
     if (isSlow(this.#options.plan)) this.#countReceived(payment.wallet, 1);
@@ -589,6 +597,12 @@ export class Town {
     this.#operator_income.push({ chain, amount });
   }
 
+  /** Who sees in the public pool what the operator is about to be paid asks for a refill of just as much, before it is in a block. */
+  async #frontRun(): Promise<void> {
+    this.#earn();
+    await this.#mintCredit();
+  }
+
   /** Who sees what the operator is paid asks for a refill of just as much. */
   async #mintCredit(): Promise<void> {
     const villain = this.#villain();
@@ -685,7 +699,46 @@ export class Town {
     const count = this.#random.int(1, MOST_SQUATTED);
     for (let each = 0; each < count; each++) await this.#sell(villain, bill.chain, price);
   }
+
+  /** A merchant gives another's wallet as his own on a network where that one sells nothing now, and makes one invoice there. */
+  async #squatElsewhere(): Promise<void> {
+    const villain = this.#villain();
+    const bill = this.#openBill();
+    const other = bill?.kind === 'sale' ? this.#elsewhere(bill) : null;
+    if (!villain || !bill || !other || this.merchants[bill.merchant] === villain) return;
+    if (!(await this.#setWallet(villain, this.#model(other.chain).blockchain, bill.wallet))) return;
+    await this.#sell(villain, other.chain, '990');
+  }
+
+  /** A payer names a transaction: what was sent for the invoice, or for another; it may be on a branch by then. */
+  async #claim(): Promise<void> {
+    const bill = this.#openBill();
+    const payments = this.#random.chance(0.7) ? bill?.payments : this.payments.slice(-20);
+    if (!bill || !payments || payments.length === 0) return;
+    const { versions } = this.#random.pick(payments);
+    await this.#claimTransaction(bill, this.#random.pick(versions).txid);
+  }
+
+  /** A payer names what was never sent, and the provider shows it to who asks for just that. */
+  async #claimInvented(): Promise<void> {
+    const bill = this.#openBill();
+    const txid = bill && this.#model(bill.chain).invent?.(bill, 40_000);
+    if (bill && txid) await this.#claimTransaction(bill, txid);
+  }
+
+  async #claimTransaction({ id }: Bill, txid: string): Promise<void> {
+    const caller = {
+      ip: `203.0.113.${this.#random.int(1, 250)}`,
+      idempotency_key: `claim ${++this.#serial}`,
+    };
+    await this.call('POST', `/v1/invoices/${id}/claim`, caller, { txid });
+  }
 }
+
+/** What is known of a payment when it is made. */
+type Made = Pick<Payment, 'kind' | 'chain' | 'wallet' | 'bill' | 'names_it' | 'versions'> & {
+  elsewhere?: Bill | null | undefined;
+};
 
 interface PayOptions {
   kind: string;
@@ -695,5 +748,7 @@ interface PayOptions {
   reference?: string | null;
   /** The bill that its memo names. */
   meant?: Bill | undefined;
+  /** The bill that asks for it on another network. */
+  elsewhere?: Bill;
   forwards?: boolean;
 }

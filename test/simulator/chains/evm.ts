@@ -1,4 +1,4 @@
-// A model of an EVM chain: blocks at a steady pace, tokens and coins that log, transactions that leave with their block.
+// A model of an EVM chain: blocks at a pace that may change, tokens and coins that log, transactions that leave with their block.
 import type { Random } from '../random.ts';
 
 export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -88,13 +88,27 @@ export class EvmChain {
   readonly #places = new Map<string, Place[]>();
   readonly #sent_by = new Map<string, string[]>();
   #waiting: Waiting[] = [];
+  #block_seconds: number;
+  /** When the newest block was due, Unix seconds and fractions: its timestamp has none. */
+  #due = 0;
   readonly #nonces = new Map<string, number>();
 
   constructor(options: EvmOptions) {
     this.#options = options;
     const { history, block_seconds } = options;
+    this.#block_seconds = block_seconds;
     const start = this.#now() - history * block_seconds;
     for (let block = 0; block <= history; block++) this.#mine(start + block * block_seconds, 0);
+  }
+
+  get block_seconds(): number {
+    return this.#block_seconds;
+  }
+
+  /** From now on blocks come at this pace, as after an upgrade. */
+  setPace(block_seconds: number): void {
+    this.catchUp();
+    this.#block_seconds = block_seconds;
   }
 
   #now(): number {
@@ -119,25 +133,26 @@ export class EvmChain {
 
   /** Blocks that are due by now. */
   catchUp(): void {
-    const { block_seconds } = this.#options;
     for (;;) {
-      const next = this.tip.timestamp + block_seconds;
-      if (next > this.#now()) return;
+      const next = this.#due + this.#block_seconds;
+      if (next * 1000 > this.#options.now()) return;
       this.#mine(next, next * 1000);
     }
   }
 
   /** One block, now or a moment after the last one. */
   mine(): ChainBlock {
-    return this.#mine(Math.max(this.tip.timestamp, this.#now()), this.#options.now());
+    return this.#mine(Math.max(this.#due, this.#options.now() / 1000), this.#options.now());
   }
 
-  /** With all that waits since `due_ms`, Unix milliseconds. */
-  #mine(timestamp: number, due_ms: number): ChainBlock {
+  /** With all that waits since `due_ms`, Unix milliseconds. `due`: seconds and fractions. */
+  #mine(due: number, due_ms: number): ChainBlock {
+    this.#due = due;
+    const timestamp = Math.floor(due);
     const isDue = ({ from_ms }: Waiting) => from_ms <= due_ms;
     const made = this.#waiting.filter(isDue).map((each) => each.made);
     if (made.length > 0) this.#waiting = this.#waiting.filter((each) => !isDue(each));
-    return this.#add(timestamp, Math.min(timestamp, this.#now()), made);
+    return this.#add(timestamp, Math.min(due, this.#options.now() / 1000), made);
   }
 
   #add(timestamp: number, counts_from: number, transactions: ChainTransaction[]): ChainBlock {
