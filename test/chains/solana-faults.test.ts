@@ -4,7 +4,14 @@ import { ProviderError } from '../../src/chains/family.ts';
 import { TOKEN_PROGRAM } from '../../src/chains/solana/address.ts';
 import { INDEX_MARGIN_SECONDS } from '../../src/chains/solana/listing.ts';
 import { verifies } from '../requirements.ts';
-import { createModel, keyOf, type Payment, type SolanaModel } from './solana-model.ts';
+import {
+  createModel,
+  keyOf,
+  type ModelPace,
+  type Payment,
+  type SolanaModel,
+  usualPace,
+} from './solana-model.ts';
 import { createReader, type Reader, type ReaderOptions } from './solana-reader.ts';
 
 const START = 1_800_000_000;
@@ -78,6 +85,60 @@ describe('an account that is read first long after its watch began', () => {
     expect(proved(reader, OTHER)).toBeGreaterThan(START + AWAY_SECONDS);
     const asked = await pass(model, reader);
     expect(asked).not.toContain('getSignaturesForAddress');
+  });
+});
+
+describe('an account that is listed first long after its balance was seen', () => {
+  const LISTED_AFTER = 900;
+  /** Nothing may be proved before what was paid at the beginning is listed, and then all of it. */
+  async function passUnproved(model: SolanaModel, reader: Reader, owners: string[], until: number) {
+    const made_at = START + 1;
+    while (model.now + PAUSE_SECONDS < until) {
+      await pass(model, reader);
+      for (const owner of owners) expect(proved(reader, owner)).toBeLessThanOrEqual(made_at);
+    }
+    for (let at = 0; at < 40; at++) await pass(model, reader, 120);
+    expect(new Set(memos(reader))).toEqual(new Set(owners));
+    expect(owners.filter((owner) => proved(reader, owner) <= made_at)).toEqual([]);
+  }
+
+  it('as one of many that are watched at once, is not proved without what was paid meanwhile', async () => {
+    verifies('end-proved');
+    const owners = Array.from({ length: 100 }, (_, at) => keyOf(at));
+    const { model, reader } = await world(owners);
+    const waiting = owners.filter((owner) => reader.proof(owner) === undefined);
+    expect(waiting.length).toBeGreaterThan(50);
+    for (const owner of waiting)
+      model.pay({ to: owner, amount: 1n, memo: owner, listed_after: LISTED_AFTER });
+    await passUnproved(model, reader, waiting, START + LISTED_AFTER);
+  });
+
+  it('is listed again where the first list is too young to have what its balance already shows', async () => {
+    verifies('read-again');
+    const owners = Array.from({ length: 60 }, (_, at) => keyOf(at));
+    const model = createModel(START);
+    for (const owner of owners) model.grant(owner, 1_000_000_000n);
+    for (const owner of owners) model.pay({ to: owner, amount: 1n, memo: owner, listed_after: 15 });
+    // Without a sweep, which would find it later.
+    const reader = createReader(model, owners, { since: START, spare_requests: SPARE_REQUESTS });
+    for (let seconds = 0; seconds < 80; seconds += PAUSE_SECONDS) await pass(model, reader);
+    expect(new Set(memos(reader))).toEqual(new Set(owners));
+  });
+
+  it('as listing it fails before, is not proved without what was paid meanwhile', async () => {
+    verifies('end-proved');
+    const model = createModel(START);
+    model.grant(ONE, 1_000_000_000n);
+    model.fail(ONE, new ProviderError('rpc', 'it cannot be listed', -32000));
+    const reader = createReader(model, [ONE], { since: START, spare_requests: SPARE_REQUESTS });
+    await pass(model, reader, 0);
+    model.pay({ to: ONE, amount: 1n, memo: ONE, listed_after: LISTED_AFTER });
+    let asked = 0;
+    for (let seconds = 0; seconds < 200; seconds += PAUSE_SECONDS)
+      asked += (await pass(model, reader)).filter((method) => method === 'getSignaturesForAddress').length;
+    expect(asked).toBeLessThan(10);
+    model.fail(ONE, undefined);
+    await passUnproved(model, reader, [ONE], START + LISTED_AFTER);
   });
 });
 
@@ -295,48 +356,60 @@ describe('a node without an index', () => {
 });
 
 describe('a payment on a branch that lost', () => {
-  it('is given up when its blockhash has expired, and the account is proved again', async () => {
-    verifies('gone-needs-proof');
-    const { model, reader } = await world([ONE]);
-    for (let at = 0; at < 20; at++) await pass(model, reader);
-    const txid = model.pay({ to: ONE, amount: 5n, memo: 'LOST' });
-    await pass(model, reader);
-    const [transfer] = reader.transfers();
-    expect(transfer).toMatchObject({ memo: 'LOST', final: false });
-    model.drop(txid);
-    const pending = [
-      {
-        chain: 'solana',
-        address_key: ONE,
-        txid,
-        index: transfer?.index ?? '',
-        height: transfer?.height ?? 0,
-        block_hash: null,
-        first_seen_at: model.now,
-        inputs: [],
-        blockhash: transfer?.blockhash ?? null,
-      },
-    ];
-    const dropped_at = model.now;
-    let gone_at: number | undefined;
-    for (let at = 0; at < 100; at++) {
+  const paces: [string, ModelPace][] = [
+    ['a slot of 200 ms', usualPace],
+    ['a slot of 400 ms', { slot_seconds: 0.4, final_slots: 32 }],
+  ];
+  it.each(paces)(
+    'is given up when its blockhash has expired, and the account is proved again, with %s',
+    async (_, pace) => {
+      verifies('gone-needs-proof');
+      // What is final is asked for: only a node that answers with more has it before.
+      const model = createModel(START, () => ({ answers_early: true }), pace);
+      model.grant(ONE, 1_000_000_000n);
+      const reader = createReader(model, [ONE], { since: START, spare_requests: SPARE_REQUESTS });
+      await reader.tick();
+      for (let at = 0; at < 20; at++) await pass(model, reader);
+      const txid = model.pay({ to: ONE, amount: 5n, memo: 'LOST' });
+      await pass(model, reader, 1.5 * pace.slot_seconds);
+      const [transfer] = reader.transfers();
+      expect(transfer).toMatchObject({ memo: 'LOST', final: false });
+      model.drop(txid);
+      const pending = [
+        {
+          chain: 'solana',
+          address_key: ONE,
+          txid,
+          index: transfer?.index ?? '',
+          height: transfer?.height ?? 0,
+          block_hash: null,
+          first_seen_at: model.now,
+          inputs: [],
+          blockhash: transfer?.blockhash ?? null,
+        },
+      ];
+      const dropped_at = model.now;
+      let gone_at: number | undefined;
+      for (let at = 0; at < 100; at++) {
+        await pass(model, reader);
+        const [update] = await reader.recheck(pending);
+        if (!update) continue;
+        expect(update).toMatchObject({ state: 'gone' });
+        gone_at ??= model.now;
+      }
+      // 300 slots, and a minute between the two readings that prove it.
+      const expired_after = 300 * pace.slot_seconds;
+      expect((gone_at ?? 0) - dropped_at).toBeGreaterThan(expired_after + 60);
+      expect((gone_at ?? 0) - dropped_at).toBeLessThan(expired_after + 120);
+      model.pay({ to: ONE, amount: 6n, memo: 'LEFT' });
       await pass(model, reader);
-      const [update] = await reader.recheck(pending);
-      if (!update) continue;
-      expect(update).toMatchObject({ state: 'gone' });
-      gone_at ??= model.now;
-    }
-    // 300 slots, and a minute between the two readings that prove it.
-    expect((gone_at ?? 0) - dropped_at).toBeGreaterThan(120 + 60);
-    expect((gone_at ?? 0) - dropped_at).toBeLessThan(240);
-    model.pay({ to: ONE, amount: 6n, memo: 'LEFT' });
-    await pass(model, reader);
-    reader.ask([{ address_key: ONE, chain: 'solana' }]);
-    for (let at = 0; at < 20; at++) await pass(model, reader);
-    expect(memos(reader)).toEqual(['LOST', 'LEFT']);
-    expect(proved(reader, ONE)).toBeGreaterThan(model.now - 100);
-    expect(reader.proof(ONE)?.trouble).toBeNull();
-  });
+      reader.ask([{ address_key: ONE, chain: 'solana' }]);
+      for (let at = 0; at < 20; at++) await pass(model, reader);
+      expect(memos(reader)).toEqual(['LOST', 'LEFT']);
+      expect(proved(reader, ONE)).toBeGreaterThan(model.now - 100);
+      expect(reader.proof(ONE)?.trouble).toBeNull();
+    },
+  );
 });
 
 describe('a wallet that forwards at once', () => {

@@ -63,6 +63,8 @@ export interface Fault {
   repeats?: boolean;
   /** Lists nothing, as a node without an index does. */
   lists_nothing?: boolean;
+  /** Answers as of its newest slot, final or not, whatever commitment is asked for. */
+  answers_early?: boolean;
 }
 
 interface Asked {
@@ -298,6 +300,9 @@ export function createModel(
     return lamports === 0 && owner === SYSTEM_PROGRAM ? null : { owner, lamports, data: ['', 'base64'] };
   }
 
+  /** The newest slot as of which a node answers. */
+  const newestOf = ({ answers_early }: Fault) => (answers_early ? model.slot() : model.finalized());
+
   interface PageOptions {
     limit: number;
     before?: string;
@@ -306,7 +311,7 @@ export function createModel(
   }
 
   function signaturesFor(key: string, { limit, before, until, minContextSlot }: PageOptions, met: Fault) {
-    const slot = Math.max(minContextSlot, model.finalized() - (met.lag_slots ?? 0));
+    const slot = Math.max(minContextSlot, newestOf(met) - (met.lag_slots ?? 0));
     const all = by_key.get(key) ?? [];
     const isListed = (each: Transaction | undefined) =>
       each !== undefined && !each.dropped && each.slot <= slot && each.listed_at <= model.now;
@@ -348,8 +353,8 @@ export function createModel(
     switch (method) {
       case 'getMultipleAccounts': {
         // What it has shown once, any node behind the load balancer has that is asked for it.
-        const slot = Math.max(model.finalized() - (met.lag_slots ?? 0), minContextSlot);
-        if (slot > model.finalized())
+        const slot = Math.max(newestOf(met) - (met.lag_slots ?? 0), minContextSlot);
+        if (slot > newestOf(met))
           throw refusal(MIN_CONTEXT_SLOT_NOT_REACHED, 'Minimum context slot has not been reached');
         return { context: { slot }, value: names.map((key) => accountAt(key, slot)) };
       }
@@ -358,7 +363,7 @@ export function createModel(
       case 'getTransaction': {
         const found = transactions.get(names[0] ?? '');
         if (!found || found.dropped || found.delivered_at > model.now) return null;
-        if (found.slot > model.finalized()) return null;
+        if (found.slot > newestOf(met)) return null;
         const { version } = found.answer as { version: number };
         if (version > (maxSupportedTransactionVersion ?? -1))
           throw refusal(

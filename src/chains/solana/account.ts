@@ -394,7 +394,9 @@ async function prove(pass: Pass, visit: Visit, listing: Listing, read: ReadThrou
     const from = cursor.through ?? account.owner.since;
     const through = Math.max(from, Math.min(tip.time, context.now()) - INDEX_MARGIN_SECONDS);
     // What is older than the base may still be left out of the list, and no balance would show it.
-    const is_begun = cursor.base?.[0] === observed.slot && observed.amount !== '0';
+    const [base_slot, base_amount] = cursor.base ?? [0, '0'];
+    const is_begun =
+      base_amount !== '0' && observed.slot - base_slot < slotsIn(memory.pace, INDEX_MARGIN_SECONDS);
     const again_at = is_begun ? tip.time + INDEX_MARGIN_SECONDS : null;
     return {
       transfers,

@@ -6,7 +6,7 @@ import { orFailed } from '../or-failed.ts';
 import { beginAt, readAccount, readBacklog, troublePage } from './account.ts';
 import { associatedTokenAccount } from './address.ts';
 import { readAssets, tokenAmount } from './assets.ts';
-import { parseCursor } from './cursor.ts';
+import { type AccountCursor, parseCursor } from './cursor.ts';
 import { whyNoWallet } from './inspect.ts';
 import { provableThrough } from './listing.ts';
 import { callerOf, forgetOthers, type Memory, type SolanaContext } from './memory.ts';
@@ -157,7 +157,7 @@ async function* readUnanswered(
   const error = unanswered[0]?.error ?? unanswered_error;
   if (error && answered === 0) throw error;
   for (const { account, error } of unanswered)
-    if (!plan.proofs.get(proofKeyOf(account))?.paused) yield troublePage(account, error.message);
+    if (!isPaused(plan, account)) yield troublePage(account, error.message);
 }
 
 interface States {
@@ -174,33 +174,53 @@ async function* readStates(
 ): AsyncGenerator<Page> {
   const keys = batch.map(({ key }) => key);
   const cursors = await request.accounts(keys);
-  const begun: Visit[] = [];
+  const begun: [key: string, cursor: AccountCursor][] = [];
+  const visits: Visit[] = [];
   for (const [position, account] of batch.entries()) {
     const state = found[position] ?? null;
-    const is_paused = plan.proofs.get(proofKeyOf(account))?.paused ?? false;
     try {
       const amount = amountOf(pass.memory, account, state);
       const cursor = parseCursor(cursors.get(account.key));
       const visit = { account, cursor, observed: { amount, slot } };
+      const is_new = !cursor?.behind && cursor?.since !== account.owner.since;
       const is_quiet = cursor ? cursor.since < account.owner.since && cursor.seen === amount : state === null;
-      if (is_quiet && !plan.chosen.has(account.key)) begun.push(visit);
-      else yield* readChanged(pass, plan, visit, is_paused);
+      if (is_quiet) begun.push([account.key, beginAt(pass, visit)]);
+      else if (is_new) begun.push([account.key, { ...beginAt(pass, visit), again_at: pass.tip.time }]);
+      if (!is_quiet || plan.chosen.has(account.key)) visits.push(visit);
     } catch (error) {
-      if (!isOfOneAccount(error)) throw error;
-      if (!is_paused) yield troublePage(account, error.message);
+      yield* ownTrouble(plan, account, error);
     }
   }
-  // Newly watched, and without a payment so far: from what they hold now, every balance must be explained.
-  if (begun.length > 0)
-    yield { transfers: [], accounts: begun.map((visit) => [visit.account.key, beginAt(pass, visit)]) };
+  // From what they hold now, every balance must be explained: one that is listed later, or only after failures, holds by
+  // then what was paid meanwhile.
+  if (begun.length > 0) yield { transfers: [], accounts: begun };
+  for (const visit of visits) {
+    try {
+      yield* readChanged(pass, plan, visit);
+    } catch (error) {
+      yield* ownTrouble(plan, visit.account, error);
+    }
+  }
 }
 
+/** What is wrong with one account, unless it is left alone. Throws what is wrong with the node. */
+function* ownTrouble(plan: Plan, account: WatchedAccount, error: unknown): Generator<Page> {
+  if (!isOfOneAccount(error)) throw error;
+  if (!isPaused(plan, account)) yield troublePage(account, error.message);
+}
+
+const isPaused = ({ proofs }: Plan, account: WatchedAccount): boolean =>
+  proofs.get(proofKeyOf(account))?.paused ?? false;
+
 /** Reads an account whose balance changed or that was chosen; one with more work waits for the others. */
-async function* readChanged(pass: Pass, plan: Plan, visit: Visit, is_paused: boolean): AsyncGenerator<Page> {
+async function* readChanged(pass: Pass, plan: Plan, visit: Visit): AsyncGenerator<Page> {
   const { memory, tip } = pass;
   const { account, cursor, observed } = visit;
-  const is_changed = observed.amount !== (memory.attempted.get(account.key) ?? cursor?.seen);
-  const is_due = (cursor?.again_at ?? Number.POSITIVE_INFINITY) <= tip.time;
+  const is_paused = isPaused(plan, account);
+  const attempted = memory.attempted.get(account.key);
+  const is_changed = observed.amount !== (attempted ?? cursor?.seen);
+  // After a failure it waits for its turn as one in trouble.
+  const is_due = attempted === undefined && (cursor?.again_at ?? Number.POSITIVE_INFINITY) <= tip.time;
   const before = pass.spent();
   const read = () => guarded(pass, visit, readAccount(pass, visit, plan.requests_per_account));
   if (cursor?.behind) {
