@@ -468,7 +468,7 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
     },
     pay: (order, manner) => send([order], manner)[0] as Version,
     payMany: (orders) =>
-      network.coins.testnet.found_by === 'source' && contractOf(orders[0]?.chain ?? '') === null
+      network.coins.testnet.found_by !== 'log' && contractOf(orders[0]?.chain ?? '') === null
         ? null
         : send(orders),
     bump({ versions, chain: gateway, wallet }, amount) {
@@ -504,6 +504,10 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
       };
       return versions.some(isDeep);
     },
+    passesOn: ({ kind, chain: gateway, wallet }) =>
+      network.coins.testnet.found_by === 'balances' &&
+      contractOf(gateway) === null &&
+      (kind === 'forwarded' || forwarders.has(wallet.key)),
     traps: () => [],
     dust(wallet) {
       const order = {

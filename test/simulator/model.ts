@@ -109,6 +109,8 @@ export interface Model {
   standing(payment: Payment): Version | null;
   /** Whether the version can no longer vanish, whatever the model does. */
   isSettled(payment: Payment): boolean;
+  /** Whether its wallet sends on in the coin what comes, so that only what is searched for while an invoice is open is found. */
+  passesOn?(payment: Payment): boolean;
   /** Addresses that are well-formed and no wallets: another's token account, a jetton master. */
   traps(wallet: Wallet): Wallet[];
   /** A stranger sends a little to a wallet; null where the provider will never show how much that was. */
@@ -120,7 +122,7 @@ export interface Model {
   /** The provider tells for so long of a payment that never was, as far as its word can be checked. */
   lie(order: Order, duration_ms: number): void;
   /**
-   * For so long the provider gives a payment that never was to whoever names it, in a block that no one else has, deep in the
+   * For so long the provider gives a payment that never was to anyone who names it, in a block that no one else has, deep in the
    * chain; its name, null where that cannot be.
    */
   invent?(order: Order, duration_ms: number): string | null;

@@ -292,7 +292,7 @@ export class Oracle {
     const rows = books.rows<TransferRow>('select * from transfers where payment_id = ?', payment_id);
     for (const row of rows) {
       const paid = this.#paymentOf(row);
-      if (paid) this.#judgeTold(payment_id, paid.payment);
+      if (paid) this.#judgeShown(payment_id, paid.payment);
       const bill = paid?.payment.bill;
       if (!paid || !bill || !isNamed(paid.payment, paid.version, bill) || !this.#isInTime(paid.payment, bill))
         continue;
@@ -308,8 +308,8 @@ export class Oracle {
     }
   }
 
-  /** Who pays on the wrong network pays the merchant who asks for it elsewhere: no one else is told. */
-  #judgeTold(payment_id: string, { elsewhere, serial }: Payment): void {
+  /** Who pays on the wrong network pays the merchant who asks for it elsewhere: no one else is shown it. */
+  #judgeShown(payment_id: string, { elsewhere, serial }: Payment): void {
     const { books, town, fail } = this.#options;
     const asks = elsewhere && town.merchants[elsewhere.merchant];
     const [row] = books.rows<{ status: string; owner_id: string | null }>(
@@ -317,7 +317,10 @@ export class Oracle {
       payment_id,
     );
     if (asks && row?.status === 'unmatched' && row.owner_id !== null && row.owner_id !== asks.id)
-      fail('told-to-the-owner', `payment ${serial} is shown to ${row.owner_id}, and ${asks.id} asked for it`);
+      fail(
+        'shown-to-the-owner',
+        `payment ${serial} is shown to ${row.owner_id}, and ${asks.id} asked for it`,
+      );
   }
 
   /** The rows behind the ids and transactions that a text names. */
@@ -429,7 +432,7 @@ export class Oracle {
       const watch = watched.get(`${town.spaceOf(blockchain)} ${wallet.key}`);
       const first = town.firstAsked(blockchain, wallet.key);
       const isUnknown = !watch || first === null || payment.sent_ms < first || town.traps.has(wallet.key);
-      if (isUnknown || this.#isBehind(payment)) {
+      if (isUnknown || this.#isBehind(payment) || this.#hasPassedOn(payment)) {
         skipped.add(place);
         continue;
       }
@@ -489,6 +492,13 @@ export class Oracle {
         );
   }
 
+  /** Whether coins passed through a wallet while no invoice asked for them there. */
+  #hasPassedOn(payment: Payment): boolean {
+    const { bill, blockchain } = payment;
+    const is_asked = bill !== null && this.#isInTime(payment, bill);
+    return !is_asked && this.#model(blockchain).passesOn?.(payment) === true;
+  }
+
   /** Whether the operator is shown that more of a flooded account is still to be read. */
   #isBehind({ blockchain, chain, wallet }: Payment): boolean {
     if (!this.#options.town.flooded.has(wallet.key)) return false;
@@ -514,7 +524,7 @@ export class Oracle {
   }
 }
 
-const ID = /\b(?:[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{64}|[1-9A-HJ-NP-Za-km-z]{80,90})\b/g;
+const ID = /\b(?:[0-9a-f]{8}-[0-9a-f-]{27}|(?:0x)?[0-9a-f]{64}|[1-9A-HJ-NP-Za-km-z]{80,90})\b/g;
 const IDENTIFIED: Record<string, readonly string[]> = {
   invoices: ['id'],
   transfers: ['id', 'txid', 'invoice_id'],
