@@ -2,9 +2,10 @@
 import { type Page, ProviderError, type Transfer } from '../family.ts';
 import { orFailed } from '../or-failed.ts';
 import { badAnswer, type Header, type Log } from './answers.ts';
+import { Undelivered } from './credits.ts';
 import { type EvmCursor, type Held, hashAt, headOf, withPaid } from './cursor.ts';
 import { placeIn } from './depth.ts';
-import type { Asker } from './hosts.ts';
+import { type Asker, readHeaders } from './hosts.ts';
 import type { Mark } from './memory.ts';
 import { fitting, readLogRange, spansAtOnce } from './ranges.ts';
 import { askerOf, creditsAt, type Reading, stored } from './reading.ts';
@@ -135,16 +136,43 @@ async function creditsOfRun(
   const own = await creditsAt({ ...reading, is_second: true }, reading.cursor, seen);
   const nameOf = ({ transactionHash, logIndex }: Log) => `${transactionHash} ${logIndex}`;
   const listed = new Set(logs.map(nameOf));
-  const leftOut = async () => {
-    const others = await logsOfOther(reading, from, last);
-    const logs = others.filter((log) => !listed.has(nameOf(log)));
-    return creditsAt(reading, reading.cursor, { ...seen, logs });
-  };
-  const more = await orFailed(leftOut());
+  const others = (await orFailed(logsOfOther(reading, from, last))) ?? [];
+  const more = await leftOut(
+    reading,
+    others.filter((log) => !listed.has(nameOf(log))),
+    headers,
+  );
   return {
     transfers: [...own.transfers, ...(more?.transfers ?? [])],
     paid: [...own.paid, ...(more?.paid ?? [])],
   };
+}
+
+/**
+ * What only another provider lists, as far as it is true. Throws ProviderError where that is not known now, because the
+ * provider that is read is behind; what the other one makes up holds up nothing.
+ */
+async function leftOut(
+  reading: Reading,
+  logs: readonly Log[],
+  known: ReadonlyMap<number, Header>,
+): Promise<{ transfers: Transfer[]; paid: Held[] } | undefined> {
+  if (logs.length === 0) return undefined;
+  const unknown = [...new Set(logs.map(({ blockNumber }) => blockNumber))].filter((at) => !known.has(at));
+  const found = await readHeaders(reading.asker, unknown);
+  const headers = new Map(known);
+  for (const [at, header] of found.entries()) {
+    if (!header)
+      throw badAnswer(`block ${unknown[at]} cannot be read, and another provider lists payments in it`);
+    headers.set(header.height, header);
+  }
+  const here = logs.filter(({ blockNumber, blockHash }) => headers.get(blockNumber)?.hash === blockHash);
+  try {
+    return await creditsAt(reading, reading.cursor, { logs: here, coins: [], headers });
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error instanceof Undelivered) throw error;
+    return undefined;
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 // What was paid to watched addresses: found in logs and blocks, taken from receipts.
-import type { Interval, Transfer, WatchedAddress } from '../family.ts';
+import { type Interval, ProviderError, type Transfer, type WatchedAddress } from '../family.ts';
 import {
   badAnswer,
   type Header,
@@ -114,6 +114,11 @@ function unproved(deps: CreditDeps, { txid, logs }: Hit, header: Header): Transf
   return transfersOf(deps, credits, { txid, transaction: null, header });
 }
 
+/** The node that was asked is behind: what is listed may be there all the same. */
+export class Undelivered extends ProviderError {
+  override name = 'Undelivered';
+}
+
 /**
  * A node that is behind has no receipt either: only one that has the block too, in the same answer where it takes several
  * questions at once, says that there is none.
@@ -123,7 +128,7 @@ async function rejectLagging(asker: Asker, unproved: readonly Hit[]): Promise<vo
     for (let time = 0; time < (asker.host.calls.value > 1 ? 1 : TIMES_ALONE); time++) {
       const [receipt, block] = await askAll(asker, [receiptCall(txid), blockCall(height)]);
       if (receiptOf(receipt, txid) !== null || headerOf(block, height)?.hash !== hash)
-        throw badAnswer(`transaction ${txid} is listed, but not delivered`);
+        throw new Undelivered('bad_answer', `transaction ${txid} is listed, but not delivered`);
     }
 }
 
