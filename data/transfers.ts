@@ -62,7 +62,7 @@ export async function storedTransfers(
     .execute();
 }
 
-/** Transfers that were placed in blocks after this version of the cursor: the first of them, by their ids. */
+/** Some of the transfers that were placed in blocks after this version of the cursor, `limit` at most. */
 export function transfersPlacedAfter(
   query: Executor,
   blockchain: string,
