@@ -1,4 +1,5 @@
 // Makes a backup of the database, also while daemons run on it: whole under its name, or not there at all.
+import { randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -6,7 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { linesOfRows } from '../../data/backup.ts';
-import { copySqlite } from '../../data/db/copy.ts';
+import { copySqlite, removeSqlite } from '../../data/db/copy.ts';
 import { openSnapshot, type Snapshot } from '../../data/db/snapshot.ts';
 import { findMeta } from '../../data/meta.ts';
 import { stepsDone } from '../../data/migrations/migrate.ts';
@@ -19,9 +20,10 @@ import { keyOf, newHeader, sealBackup } from './container.ts';
 const PARTIAL = '.partial';
 /** What a backup that was killed has left is removed by a later one, when no one has written to it for so long. */
 const ABANDONED_MS = 3600_000;
-const ABANDONED = /\.\d+\.partial(\.db)?(-journal)?$/;
+const ABANDONED = /\.[0-9a-f]+\.partial(\.db)?(-journal|-wal|-shm)?$/;
 /** Left free on the disk of a database, for the daemon. */
 const SPARE_BYTES = 64 * 1024 * 1024;
+const NAME_BYTES = 6;
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
 
@@ -72,12 +74,14 @@ export async function makeBackup({
     throw new ConfigError(`there is no database at ${database_url}`);
   if (existsSync(file)) throw new ConfigError(`${file} is there already; name a new file`);
   const directory = dirname(resolve(file));
-  const partial = join(directory, `${basename(file)}.${process.pid}${PARTIAL}`);
+  // Containers number their processes alike, so a number is no name of its own.
+  const own = `.${randomBytes(NAME_BYTES).toString('hex')}${PARTIAL}`;
+  const partial = join(directory, `${basename(file)}${own}`);
   const made: string[] = [partial];
   try {
     mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
     await removeAbandoned(directory, now);
-    const { kind, secret } = await writeBackup(config, { partial, passphrase, now, signal, made });
+    const { kind, secret } = await writeBackup(config, { partial, own, passphrase, now, signal, made });
     await rename(partial, file);
     await syncDirectory(directory);
     return {
@@ -91,7 +95,7 @@ export async function makeBackup({
   } catch (error) {
     throw diskFault(error, file) ?? error;
   } finally {
-    for (const one of made) await rm(one, { force: true });
+    for (const one of made) await removeSqlite(one);
   }
 }
 
@@ -99,6 +103,8 @@ const pathOf = (database_url: string): string => database_url.slice('sqlite:'.le
 
 interface Writing {
   partial: string;
+  /** What its files end with, and no others. */
+  own: string;
   passphrase: string | undefined;
   now: number;
   signal: AbortSignal | undefined;
@@ -108,16 +114,15 @@ interface Writing {
 
 async function writeBackup(
   config: BackupOptions['config'],
-  { partial, passphrase, now, signal, made }: Writing,
+  { partial, own, passphrase, now, signal, made }: Writing,
 ): Promise<{ kind: MadeBackup['kind']; secret: boolean }> {
   const { database_url } = config;
   const is_sqlite = database_url.startsWith('sqlite:');
   const secrets_before = passphrase === undefined ? [] : findSecretTexts(config);
   // What is to be encrypted lies in clear only where the database does.
-  const copy =
-    passphrase === undefined ? `${partial}.db` : `${pathOf(database_url)}.${process.pid}${PARTIAL}`;
+  const copy = passphrase === undefined ? `${partial}.db` : `${pathOf(database_url)}${own}`;
   if (is_sqlite) {
-    made.push(copy, `${copy}-journal`);
+    made.push(copy);
     await removeAbandoned(dirname(copy), now);
     assertRoom(pathOf(database_url), dirname(copy));
     await copySqlite(pathOf(database_url), copy, signal);

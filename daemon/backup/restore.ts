@@ -1,7 +1,7 @@
 // Puts a backup into an empty place: verified there before it counts, and then whole.
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { hasNoTables, loadRows } from '../../data/backup.ts';
@@ -16,6 +16,7 @@ import { verifyInput } from '../verify/books.ts';
 import { diskFault, syncDirectory } from './backup.ts';
 import { type Header, keyOf, readBackup } from './container.ts';
 
+/** What a draft's directory is named after the database; earlier versions wrote a draft of this very name. */
 const RESTORING = '.restoring';
 const FILE_MODE = 0o600;
 
@@ -27,6 +28,8 @@ export interface RestoreOptions {
   accept_broken: boolean;
   /** Unix seconds. */
   now: number;
+  /** Calls it off; after the restored database is in place it has no effect. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface Restored {
@@ -146,20 +149,25 @@ const isAccepted = (laws: readonly LawResult[], { accept_broken }: RestoreOption
   accept_broken || laws.every(({ ok }) => ok);
 
 const putFile: Put = async (options, { rest, putSecret }) => {
-  const { config, now } = options;
+  const { config, now, signal } = options;
   const file = pathOf(config.database_url);
-  const draft = `${file}${RESTORING}`;
   try {
+    await removeDrafts(file);
+    // SQLite replays a log or journal that it finds under a draft's name: each draft has a directory that was never used.
+    const draft = join(await mkdtemp(`${file}${RESTORING}-`), basename(file));
     await pipeline(
       rest,
       createGunzip(),
-      createWriteStream(draft, { flags: 'w', mode: FILE_MODE, flush: true }),
+      createWriteStream(draft, { flags: 'wx', mode: FILE_MODE, flush: true }),
+      { signal },
     );
     await bringUpToDate(`sqlite:${draft}`);
+    signal?.throwIfAborted();
     const books = await openSnapshot(`sqlite:${draft}`);
     const laws = await verifyInput(books, config, now)
       .then((input) => verifyLaws(input))
       .finally(() => books.close());
+    signal?.throwIfAborted();
     if (!isAccepted(laws, options)) return { laws, in_place: false };
     putSecret();
     await rename(draft, file);
@@ -168,9 +176,18 @@ const putFile: Put = async (options, { rest, putSecret }) => {
   } catch (error) {
     throw diskFault(error, file) ?? error;
   } finally {
-    for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(`${draft}${suffix}`, { force: true });
+    await removeDrafts(file);
   }
 };
+
+/** Drafts of this restore and of those that were killed: the lock of the database says that no other is at work. */
+async function removeDrafts(file: string): Promise<void> {
+  const directory = dirname(file);
+  const first = `${basename(file)}${RESTORING}`;
+  for (const name of await readdir(directory).catch(() => []))
+    if (name === first || name.startsWith(`${first}-`))
+      await rm(join(directory, name), { recursive: true, force: true });
+}
 
 async function bringUpToDate(url: string): Promise<void> {
   const db = await openDb(url);
@@ -182,16 +199,19 @@ async function bringUpToDate(url: string): Promise<void> {
 }
 
 const putRows: Put = async (options, { header, rest, putSecret }) => {
-  const { config, now } = options;
+  const { config, now, signal } = options;
   const db = await openDb(config.database_url);
   let laws: LawResult[] = [];
   let in_place = false;
   try {
     await migrateFilled(db, header.schema.at(-1) ?? '', {
       fill: (query) =>
-        pipeline(rest, createGunzip(), (chunks: AsyncIterable<Buffer>) => loadRows(query, linesIn(chunks))),
+        pipeline(rest, createGunzip(), (chunks: AsyncIterable<Buffer>) => loadRows(query, linesIn(chunks)), {
+          signal,
+        }),
       async accept(query: Executor) {
         laws = await verifyLaws(await verifyInput({ dialect: 'postgres', query }, config, now));
+        signal?.throwIfAborted();
         in_place = isAccepted(laws, options);
         if (in_place) putSecret();
         return in_place;

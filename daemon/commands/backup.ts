@@ -6,6 +6,7 @@ import { changeMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
 import { backupDirectory, backupName, type MadeBackup, makeBackup } from '../backup/backup.ts';
 import { MIN_PASSPHRASE_LENGTH } from '../process/secrets.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
+import { interruptible } from './interrupt.ts';
 import { configOf } from './options.ts';
 
 export interface BackupOptions {
@@ -24,7 +25,7 @@ export async function backup(
   const now = Math.floor(Date.now() / 1000);
   const name =
     file === undefined ? join(backupDirectory(config), backupName(config.network, now)) : resolve(file);
-  const made = await makeBackup({ config, file: name, passphrase, now });
+  const made = await interruptible((signal) => makeBackup({ config, file: name, passphrase, now, signal }));
   const fault = await noteBackup(config, now);
   process.stdout.write(options.json ? `${JSON.stringify(made)}\n` : `${linesOf(made).join('\n')}\n`);
   if (fault !== null)

@@ -5,6 +5,7 @@ import { prepareDataDir } from '../process/data-dir.ts';
 import { EXIT } from '../process/failure.ts';
 import { lockDatabase } from '../process/instance-lock.ts';
 import { passphraseOf } from './backup.ts';
+import { interruptible } from './interrupt.ts';
 import { configOf } from './options.ts';
 import { lawLines } from './verify.ts';
 
@@ -21,13 +22,16 @@ export async function restore(file: string, options: Record<string, unknown> & R
   prepareDataDir(config);
   const lock = lockDatabase(config.database_url);
   try {
-    const restored = await restoreBackup({
-      config,
-      file: resolve(file),
-      passphrase,
-      accept_broken: options.acceptBroken === true,
-      now: Math.floor(Date.now() / 1000),
-    });
+    const restored = await interruptible((signal) =>
+      restoreBackup({
+        config,
+        file: resolve(file),
+        passphrase,
+        accept_broken: options.acceptBroken === true,
+        now: Math.floor(Date.now() / 1000),
+        signal,
+      }),
+    );
     const { laws, in_place } = restored;
     const lines = options.json
       ? [JSON.stringify({ ...restored.header, laws, in_place, secret_restored: restored.secret_restored })]

@@ -1,7 +1,7 @@
 // Before a schema is changed: a way back. A SQLite file is copied next to it; PostgreSQL needs a backup that is known.
-import { rename, rm } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { copySqlite } from '../../data/db/copy.ts';
+import { copySqlite, removeSqlite } from '../../data/db/copy.ts';
 import type { Db } from '../../data/db/open.ts';
 import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
 import { migrate, pendingSteps, schemaState, stepsDone } from '../../data/migrations/migrate.ts';
@@ -51,13 +51,12 @@ async function copyBefore(file: string, from: string): Promise<string | null> {
   const copy = `${file}.schema-${from.split('-')[0]}`;
   const draft = `${copy}.partial`;
   try {
-    await rm(draft, { force: true });
     await copySqlite(file, draft);
     await rename(draft, copy);
     await syncDirectory(dirname(copy));
     return copy;
   } catch (error) {
-    await rm(draft, { force: true });
+    await removeSqlite(draft);
     throw diskFault(error, copy) ?? error;
   }
 }

@@ -1,6 +1,7 @@
 // A copy of a SQLite database as it is at one moment, also while a daemon writes to it: one file, without a log next to it.
 
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { driverPath } from './driver.ts';
 import { codeOf } from './failures.ts';
@@ -24,11 +25,17 @@ const COPY = `
   }).catch((error) => parentPort.postMessage({ message: error.message, code: error.code }));
 `;
 
+/** Removes a database that no process has open, with whatever SQLite keeps next to it and would replay into another of that name. */
+export async function removeSqlite(file: string): Promise<void> {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(`${file}${suffix}`, { force: true });
+}
+
 /**
- * Copies `file` to `target`, which must not exist. Throws what SQLite says, by its code, and where the signal aborts; then
+ * Copies `file` to `target`; what an interrupted copy left under that name goes first. Throws what SQLite says, by its code, and where the signal aborts; then
  * `target` may be there in part.
  */
 export async function copySqlite(file: string, target: string, signal?: AbortSignal): Promise<void> {
+  await removeSqlite(target);
   const worker = new Worker(COPY, {
     eval: true,
     workerData: {

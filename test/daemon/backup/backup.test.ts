@@ -1,5 +1,5 @@
 // Backups: what was there is there again, verified before it counts; whatever goes wrong leaves nothing behind.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,7 @@ import { restoreBackup } from '../../../daemon/backup/restore.ts';
 import { openBackups } from '../../../daemon/backup/schedule.ts';
 import { systemRuntime } from '../../../daemon/process/runtime.ts';
 import { type Config, loadConfig } from '../../../daemon/settings/config.ts';
+import { sqlite } from '../../../data/db/driver.ts';
 import { openDb } from '../../../data/db/open.ts';
 import { changeMeta, findMeta, LAST_BACKUP_AT } from '../../../data/meta.ts';
 import { restorePast } from '../../data/past.ts';
@@ -154,6 +155,35 @@ describe.each(databases)('a backup of %s', (database) => {
       /passphrase is not the one/,
     );
     await expect(restored(config, file, { passphrase: undefined })).rejects.toThrow(/is encrypted/);
+    await isEmpty(config);
+  });
+
+  test.skipIf(database !== 'sqlite')(
+    'is restored alone, whatever an interrupted restore of another backup has left there',
+    async () => {
+      verifies('command-restore');
+      const { file } = await written();
+      const config = await place();
+      const target = config.database_url.slice('sqlite:'.length);
+      // The log of a database of other books, as a process that was killed leaves it: not yet part of the file.
+      const other = new (sqlite())(join(directory, `other-${++made}.db`));
+      onTestFinished(() => void other.close());
+      other.exec(`pragma journal_mode = wal; vacuum; create table of_another_backup (id integer) strict`);
+      for (const suffix of ['', '-wal', '-shm'])
+        for (const draft of ['.restoring', '.restoring-a1b2c3'])
+          copyFileSync(`${other.name}${suffix}`, `${target}${draft}${suffix}`);
+      expect((await restored(config, file)).in_place).toBe(true);
+      expect(readdirSync(config.data_dir).sort()).toEqual(['gatewayd.db', 'secret']);
+      const expected = await rowsOf(books.url);
+      expect(await rowsOf(config.database_url)).toEqual(expected);
+    },
+  );
+
+  test('that is called off while it is restored leaves nothing', async () => {
+    verifies('command-restore');
+    const { file } = await written();
+    const config = await place();
+    await expect(restored(config, file, { signal: AbortSignal.abort() })).rejects.toThrow(/abort/i);
     await isEmpty(config);
   });
 
