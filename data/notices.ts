@@ -9,6 +9,8 @@ export interface NewNotice {
   subject: string;
   /** For people. */
   text: string;
+  /** Set for what has no duration, so that the same may be noted again. Unix seconds. */
+  ended_at?: number;
 }
 
 /** Written out, because a partial index is used only where its condition stands in the statement. */
@@ -66,7 +68,7 @@ export async function forgetNotices(
 }
 
 export interface DueNotices {
-  cause: string;
+  turn: Turn;
   /** Oldest first, `limit` of them. */
   notices: NoticeRow[];
   /** How many there are, up to `most`. */
@@ -77,47 +79,89 @@ export interface DueNotices {
   failures: number;
 }
 
-/** What an address was not sent yet of a cause, found before `now`: others may still be writing what they find this second. */
+/** What an address has turns for, each at most once an hour: a cause, or one subject of it. */
+export interface Turn {
+  /** SHA-256 of the address. */
+  target: string;
+  cause: string;
+  /** Null for all subjects of the cause together. */
+  subject: string | null;
+}
+
+/** The subject stands behind the cause, whose name has no space. */
+const keyOf = ({ cause, subject }: Turn): string => (subject === null ? cause : `${cause} ${subject}`);
+
+/** Subjects of a cause with a notice after those that the address has got of all subjects together, found before `now`. */
+export async function subjectsOf(
+  query: Executor,
+  { target, cause, now, most }: { target: string; cause: string; now: number; most: number },
+): Promise<string[]> {
+  const { sent_through } = await turnOf(query, { target, cause, subject: null });
+  const rows = await query
+    .selectFrom('notices')
+    .select('subject')
+    .distinct()
+    .where('cause', '=', cause)
+    .where('seq', '>', sent_through)
+    .where('found_at', '<', now)
+    .orderBy('subject')
+    .limit(most)
+    .execute();
+  return rows.map(({ subject }) => subject);
+}
+
+/** What an address was not sent yet in a turn, found before `now`: others may still be writing what they find this second. */
 export async function unsentNotices(
   query: Executor,
-  {
-    target,
-    cause,
-    now,
-    limit,
-    most,
-  }: { target: string; cause: string; now: number; limit: number; most: number },
+  turn: Turn,
+  { now, limit, most }: { now: number; limit: number; most: number },
 ): Promise<DueNotices> {
-  const sent = await query
-    .selectFrom('notice_targets')
-    .select(['sent_through', 'next_at', 'failures'])
-    .where('target', '=', target)
-    .where('cause', '=', cause)
-    .executeTakeFirst();
+  const { next_at, sent_through, failures } = await turnOf(query, turn);
   const rows =
-    sent && sent.next_at > now
+    next_at > now
       ? []
       : await query
           .selectFrom('notices')
           .selectAll()
-          .where('seq', '>', sent?.sent_through ?? 0)
-          .where('cause', '=', cause)
+          .where('seq', '>', sent_through)
+          .where('cause', '=', turn.cause)
+          .$if(turn.subject !== null, (rows) => rows.where('subject', '=', turn.subject ?? ''))
           .where('found_at', '<', now)
           .orderBy('seq')
           .limit(most)
           .execute();
   const through = rows.at(-1)?.seq ?? 0;
-  return { cause, notices: rows.slice(0, limit), count: rows.length, through, failures: sent?.failures ?? 0 };
+  return { turn, notices: rows.slice(0, limit), count: rows.length, through, failures };
 }
 
-/** Takes the turn of an address for a cause until `next_at`; false where another daemon has it, or had it not long ago. */
-export async function claimTarget(
+/** Versions that had one turn for all subjects have sent what they had: the turn of a subject begins after that. */
+async function turnOf(
   query: Executor,
-  { target, cause, now, next_at }: { target: string; cause: string; now: number; next_at: number },
+  turn: Turn,
+): Promise<{ next_at: number; sent_through: number; failures: number }> {
+  const rows = await query
+    .selectFrom('notice_targets')
+    .select(['cause', 'sent_through', 'next_at', 'failures'])
+    .where('target', '=', turn.target)
+    .where('cause', 'in', [turn.cause, keyOf(turn)])
+    .execute();
+  const own = rows.find(({ cause }) => cause === keyOf(turn));
+  return {
+    next_at: own?.next_at ?? 0,
+    sent_through: Math.max(0, ...rows.map(({ sent_through }) => sent_through)),
+    failures: own?.failures ?? 0,
+  };
+}
+
+/** Takes a turn until `next_at`; false where another daemon has it, or had it not long ago. */
+export async function claimTurn(
+  query: Executor,
+  turn: Turn,
+  { now, next_at }: { now: number; next_at: number },
 ): Promise<boolean> {
   const result = await query
     .insertInto('notice_targets')
-    .values({ target, cause, sent_through: 0, next_at, failures: 0 })
+    .values({ target: turn.target, cause: keyOf(turn), sent_through: 0, next_at, failures: 0 })
     .onConflict((conflict) =>
       conflict
         .columns(['target', 'cause'])
@@ -129,28 +173,22 @@ export async function claimTarget(
 }
 
 /** The address has everything up to `through`. */
-export async function noteSent(
-  query: Executor,
-  { target, cause, through }: { target: string; cause: string; through: number },
-): Promise<void> {
+export async function noteSent(query: Executor, turn: Turn, through: number): Promise<void> {
   await query
     .updateTable('notice_targets')
     .set({ sent_through: through, failures: 0 })
-    .where('target', '=', target)
-    .where('cause', '=', cause)
+    .where('target', '=', turn.target)
+    .where('cause', '=', keyOf(turn))
     .execute();
 }
 
 /** The address took nothing, and is tried again at `next_at`, Unix seconds. */
-export async function noteUnsent(
-  query: Executor,
-  { target, cause, next_at }: { target: string; cause: string; next_at: number },
-): Promise<void> {
+export async function noteUnsent(query: Executor, turn: Turn, next_at: number): Promise<void> {
   await query
     .updateTable('notice_targets')
     .set({ failures: sql<number>`failures + 1`, next_at })
-    .where('target', '=', target)
-    .where('cause', '=', cause)
+    .where('target', '=', turn.target)
+    .where('cause', '=', keyOf(turn))
     .execute();
 }
 

@@ -132,7 +132,7 @@ export const causes: readonly Cause[] = [
     async find({ config }) {
       const { bavail, blocks, bsize } = await statfs(config.data_dir);
       const free = bavail * bsize;
-      if (free >= DISK_LOW_BYTES || bavail >= blocks * DISK_LOW_SHARE) return [];
+      if (free >= DISK_LOW_BYTES && bavail >= blocks * DISK_LOW_SHARE) return [];
       const left = Math.round(free / 1024 ** 2);
       return [{ subject: 'disk', text: `${left} MB of disk space are left for ${config.data_dir}` }];
     },

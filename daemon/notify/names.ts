@@ -22,4 +22,16 @@ export const noticeCauses = [
   'contradiction',
 ] as const;
 
+/** These have few subjects, of which each has an hour of its own: what happens to one blockchain is no news of another. */
+export const causesBySubject: readonly NoticeCause[] = [
+  'blockchain_blind',
+  'blockchain_back',
+  'disk_low',
+  'rate_missing',
+  'backup_old',
+  'clock_wrong',
+  'pace_changed',
+  'pace_usual',
+];
+
 export type NoticeCause = (typeof noticeCauses)[number];

@@ -1,10 +1,11 @@
-// Notifies operators: finds what happened, and sends each address what it asked for, at most once an hour for each cause.
+// Notifies operators: finds what happened, and sends each address what it asked for: at most once an hour for each cause, and for
+// each subject of a cause that has few.
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { keepMeta } from '../../data/meta.ts';
 import {
-  claimTarget,
+  claimTurn,
   type DueNotices,
   endNotice,
   forgetNotices,
@@ -12,13 +13,15 @@ import {
   noteSent,
   noteUnsent,
   openNotices,
+  subjectsOf,
+  type Turn,
   unsentNotices,
 } from '../../data/notices.ts';
 import { seconds } from '../clock.ts';
 import { repeat, settledWithin } from '../loop.ts';
 import type { Runtime } from '../process/runtime.ts';
 import { type Cause, causes, FOUND_MOST, type Watched } from './causes.ts';
-import { lastingCauses, type NoticeCause, noticeCauses } from './names.ts';
+import { causesBySubject, lastingCauses, type NoticeCause, noticeCauses } from './names.ts';
 import {
   type Message,
   openTargets,
@@ -94,30 +97,41 @@ export function openNotify({ app, watched = causes }: NotifyOptions): Notify {
     await Promise.all(wanted.map((target) => sendDue(target, now)));
   }
 
+  /** A second blockchain that cannot be read is no news of the first: it waits for no turn of that. */
+  async function turnsOf(target: Target, id: string, now: number): Promise<Turn[]> {
+    const turns: Turn[] = [];
+    for (const cause of noticeCauses.filter((name) => wants(target, name))) {
+      const subjects = causesBySubject.includes(cause)
+        ? await subjectsOf(query, { target: id, cause, now, most: FOUND_MOST })
+        : [null];
+      turns.push(...subjects.map((subject) => ({ target: id, cause, subject })));
+    }
+    return turns;
+  }
+
   /** One message with all that is due for an address. */
   async function sendDue(target: Target, now: number): Promise<void> {
     const id = digest(target.to);
     const due: DueNotices[] = [];
-    for (const cause of noticeCauses.filter((name) => wants(target, name))) {
-      const asked = { target: id, cause, now, limit: NAMED_MOST, most: FOUND_MOST };
-      const found = await unsentNotices(query, asked);
+    for (const turn of await turnsOf(target, id, now)) {
+      const found = await unsentNotices(query, turn, { now, limit: NAMED_MOST, most: FOUND_MOST });
       // Another daemon, or this one before it was killed, may be sending: it has the hour.
-      const claim = { target: id, cause, now, next_at: now + HOUR_SECONDS };
-      if (found.count > 0 && (await claimTarget(query, claim))) due.push(found);
+      if (found.count > 0 && (await claimTurn(query, turn, { now, next_at: now + HOUR_SECONDS })))
+        due.push(found);
     }
     if (due.length === 0) return;
     const fault = await targets.send(target, messageOf(id, due, watched), stopping.signal);
     // What was interrupted by a stop may have arrived: it has had its hour.
     if (fault !== null && stopping.signal.aborted) return;
-    for (const { cause, through, failures } of due) {
-      if (fault === null) await noteSent(query, { target: id, cause, through });
+    for (const { turn, through, failures } of due) {
+      if (fault === null) await noteSent(query, turn, through);
       else {
         const grown_seconds = Math.min(HOUR_SECONDS, RETRY_SECONDS * 2 ** Math.min(failures, 10));
         const wait_seconds = Math.max(fault.wait_seconds, grown_seconds);
-        await noteUnsent(query, { target: id, cause, next_at: now + wait_seconds });
+        await noteUnsent(query, turn, now + wait_seconds);
       }
     }
-    const about = { target: shownTarget(target.to), causes: due.map(({ cause }) => cause) };
+    const about = { target: shownTarget(target.to), causes: [...new Set(due.map(({ turn }) => turn.cause))] };
     if (fault === null) log.info(about, 'operator notified');
     else log.warn({ ...about, reason: fault.reason }, 'an operator could not be notified; trying again');
   }
@@ -167,7 +181,7 @@ async function findOne(
     if (holds.has(subject) || holds.size === FOUND_MOST) continue;
     if (!(await endNotice(query, seq, now)) || !cause.end) continue;
     const text = cause.end.text(subject.slice(prefix.length), app);
-    await noteNotices(query, [{ cause: cause.end.name, subject: `${subject} ${seq}`, text }], now);
+    await noteNotices(query, [{ cause: cause.end.name, subject, text, ended_at: now }], now);
   }
 }
 
@@ -177,20 +191,20 @@ function messageOf(target: string, due: readonly DueNotices[], watched: readonly
     watched.find((cause) => cause.name === name)?.title ??
     watched.find((cause) => cause.end?.name === name)?.end?.title ??
     name;
-  const lines = due.flatMap(({ cause, notices, count }) => [
+  const hasEnded = ({ cause, ended_at }: DueNotices['notices'][number]) =>
+    ended_at !== null && watched.some(({ name, lasts }) => name === cause && lasts);
+  const lines = due.flatMap(({ turn, notices, count }) => [
     ...notices.map(
-      ({ text, ended_at }) => `${titleOf(cause)}: ${text}${ended_at === null ? '' : ' (over by now)'}`,
+      (notice) => `${titleOf(notice.cause)}: ${notice.text}${hasEnded(notice) ? ' (over by now)' : ''}`,
     ),
-    ...(count > notices.length ? [`${titleOf(cause)}: and ${count - notices.length} more`] : []),
+    ...(count > notices.length ? [`${titleOf(turn.cause)}: and ${count - notices.length} more`] : []),
   ]);
-  const [only] = due;
-  const subject =
-    due.length === 1 && only
-      ? `gatewayd: ${titleOf(only.cause)}${only.count > 1 ? ` (${only.count})` : ''}`
-      : `gatewayd: ${due.map(({ cause }) => titleOf(cause)).join(', ')}`;
+  const titles = [...new Set(due.map(({ turn }) => titleOf(turn.cause)))];
+  const count = due.reduce((sum, each) => sum + each.count, 0);
+  const id = [target, ...due.map(({ turn, through }) => `${turn.cause} ${through}`)].join('\n');
   return {
-    id: `msg_${digest([target, ...due.map(({ cause, through }) => `${cause} ${through}`)].join('\n')).slice(0, 32)}`,
-    subject,
+    id: `msg_${digest(id).slice(0, 32)}`,
+    subject: `gatewayd: ${titles.join(', ')}${titles.length === 1 && count > 1 ? ` (${count})` : ''}`,
     lines,
     notices: due.flatMap(({ notices }) =>
       notices.map(({ cause, text, found_at }) => ({ cause, text, found_at })),

@@ -163,7 +163,7 @@ export const running = {
     metrics:
       'metrics are text for Prometheus on a port of their own or under a token, never on the public address without; no label is chosen by a caller',
     notify:
-      'operators are notified of what each asked for, at most once an hour for each cause over all daemons and starts, and again where their address failed',
+      'operators are notified of what each asked for, at most once an hour for each cause and each blockchain over all daemons and starts, and again where their address failed',
     'both-databases': 'the same service runs on SQLite and PostgreSQL, there as several daemons',
     migrations: 'migrations run once each and refuse a newer schema',
   },

@@ -49,8 +49,8 @@ async function payUnmatched(service: TestApp, key: { key: string }): Promise<voi
   await observe(service, 'ton', [transferTo(service, invoice, { memo: null })]);
 }
 
-/** A disk of which so much is free; that of the machine by default. */
-const disk = vi.hoisted(() => ({ free_share: null as number | null }));
+/** A disk of so many GiB of which so much is free; that of the machine by default. */
+const disk = vi.hoisted(() => ({ gibibytes: 100, free_share: null as number | null }));
 vi.mock('node:fs/promises', async (importOriginal) => {
   const real = await importOriginal<typeof import('node:fs/promises')>();
   const gibibyte = 1024 ** 3;
@@ -59,7 +59,11 @@ vi.mock('node:fs/promises', async (importOriginal) => {
     statfs: (path: string) =>
       disk.free_share === null
         ? real.statfs(path)
-        : Promise.resolve({ bsize: gibibyte / 1000, blocks: 4_000, bavail: 4_000 * disk.free_share }),
+        : Promise.resolve({
+            bsize: gibibyte / 1000,
+            blocks: 1_000 * disk.gibibytes,
+            bavail: 1_000 * disk.gibibytes * disk.free_share,
+          }),
   };
 });
 
@@ -168,7 +172,7 @@ describe.each(databases)('notifications on %s', (database) => {
 
   test('of a disk that is nearly full and of a rate that is missing come from the daemon that has them', async () => {
     onTestFinished(() => {
-      disk.free_share = null;
+      Object.assign(disk, { gibibytes: 100, free_share: null });
     });
     const target = await receiver();
     const notified = [{ to: target.url, on: ['disk_low', 'rate_missing'] }] as Target[];
@@ -182,7 +186,7 @@ describe.each(databases)('notifications on %s', (database) => {
     service.clock.advance(HOUR);
     await notify(service);
     const [text] = textsOf(target);
-    expect(text).toMatch(/Disk nearly full: \S+: 164 MB of disk space are left for \//);
+    expect(text).toMatch(/Disk nearly full: \S+: 4096 MB of disk space are left for \//);
     expect(text).toMatch(
       /No exchange rate: \S+: invoices in SOL are refused: no up-to-date rate that two sources agree on/,
     );
@@ -191,43 +195,66 @@ describe.each(databases)('notifications on %s', (database) => {
       service.clock.advance(HOUR);
       await notify(service);
     }
-    disk.free_share = 0.01;
+    // A small disk is nearly full with a larger share of it free.
+    Object.assign(disk, { gibibytes: 8, free_share: 0.1 });
     service.clock.advance(HOUR);
     await notify(service);
     expect(textsOf(target).slice(1)).toEqual([
-      expect.stringMatching(/Disk nearly full: \S+: 41 MB of disk space are left/),
+      expect.stringMatching(/Disk nearly full: \S+: 819 MB of disk space are left/),
     ]);
   });
 
   test('of a blockchain come when it cannot be read, and when it is read again', async () => {
     verifies('notify');
     const target = await receiver();
-    const state = { is_away: true };
-    const source: RpcSource = {
+    const away = new Set(['ton']);
+    const sourceOf = (id: string): RpcSource => ({
       ...silent,
-      use: (work) => (state.is_away ? unreachable.use(work) : silent.use(work)),
-    };
-    const on = ['blockchain_blind', 'blockchain_back'] as const;
-    const service = await start([{ to: target.url, on: [...on] }], {
-      database,
-      source: (id) => (id === 'ton' ? source : silent),
+      use: (work) => (away.has(id) ? unreachable.use(work) : silent.use(work)),
     });
+    const on = ['blockchain_blind', 'blockchain_back'] as const;
+    const service = await start([{ to: target.url, on: [...on] }], { database, source: sourceOf });
     const { app, clock } = service;
-    for (let second = 0; second < 95; second++) {
-      clock.advance(1);
-      for (const id of ['solana', 'bitcoin', 'litecoin']) await app.observer.poll(id).catch(() => undefined);
-      await app.observer.watchReading();
-    }
-    await notify(service);
-    expect(textsOf(target)[0]).toMatch(
-      /^gatewayd: Blockchain cannot be read\n.*TON has not been read since 20/,
-    );
-    state.is_away = false;
-    await app.observer.poll('ton');
+    const pass = async (seconds: number) => {
+      for (let second = 0; second < seconds; second++) {
+        clock.advance(1);
+        for (const id of ['ton', 'solana', 'bitcoin', 'litecoin'])
+          if (!away.has(id) || second === 0) await app.observer.poll(id).catch(() => undefined);
+        await app.observer.watchReading();
+      }
+      await notify(service);
+    };
+    await pass(95);
+    const isAway = (name: string) =>
+      expect.stringMatching(`^gatewayd: Blockchain cannot be read\n.*${name} has not been read since 20.*$`);
+    const isBack = (name: string) =>
+      expect.stringMatching(`^gatewayd: Blockchain is read again\n.*: ${name} is read again$`);
+    expect(textsOf(target)).toEqual([isAway('TON')]);
+    // What happens to another within the hour is said within seconds, and what lasts is not said again.
+    away.add('solana');
+    await pass(95);
+    expect(textsOf(target).slice(1)).toEqual([isAway('Solana')]);
+    away.delete('ton');
+    await pass(2);
+    expect(textsOf(target).slice(2)).toEqual([isBack('TON')]);
+    away.delete('solana');
+    await pass(2);
+    expect(textsOf(target).slice(3)).toEqual([isBack('Solana')]);
+    // The same again within its hour waits for it, and says that it is over.
+    away.add('ton');
+    await pass(95);
+    away.delete('ton');
+    await pass(2);
+    expect(target.requests).toHaveLength(4);
+    clock.advance(HOUR);
+    for (const id of ['ton', 'solana', 'bitcoin', 'litecoin']) await app.observer.poll(id);
     await app.observer.watchReading();
     await notify(service);
-    expect(textsOf(target)[1]).toMatch(/^gatewayd: Blockchain is read again\n.*: TON is read again$/);
-    expect(target.requests).toHaveLength(2);
+    expect(textsOf(target).slice(4)).toEqual([
+      expect.stringMatching(
+        /^gatewayd: Blockchain cannot be read, Blockchain is read again\n.*TON has not been read since .* \(over by now\)\n.*TON is read again$/,
+      ),
+    ]);
   });
 
   test('are sent again to who did not take them, and to no one else', async () => {
