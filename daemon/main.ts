@@ -8,6 +8,8 @@ const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
 /** sysexits EX_CONFIG: configuration or environment must be repaired by the operator. */
 const EXIT_CONFIG = 78;
+/** sysexits EX_TEMPFAIL: what is missing may be there later, and a supervisor starts again. */
+const EXIT_LATER = 75;
 
 const YES = 'bring an older schema of PostgreSQL up to date though no backup of the last day is known';
 
@@ -190,7 +192,15 @@ function exitCodeOf(error: unknown): number {
   // commander has printed its own message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   const { name, message, stack, exit_code } = error as Error & { exit_code?: number };
-  const expected = name === 'ConfigError' || name === 'DatabaseError';
-  process.stderr.write(`gatewayd: ${expected || exit_code !== undefined ? message : stack}\n`);
-  return exit_code ?? (expected ? EXIT_CONFIG : EXIT_FAILURE);
+  const code =
+    exit_code ??
+    {
+      ConfigError: EXIT_CONFIG,
+      DatabaseError: EXIT_CONFIG,
+      DatabaseAway: EXIT_LATER,
+      ConnectionLost: EXIT_LATER,
+    }[name] ??
+    null;
+  process.stderr.write(`gatewayd: ${code === null ? stack : message}\n`);
+  return code ?? EXIT_FAILURE;
 }

@@ -11,7 +11,9 @@ export class DatabaseError extends Error {
 }
 
 /** A server that cannot be reached now, or takes no one yet: it may be there in a moment. */
-export class DatabaseAway extends DatabaseError {}
+export class DatabaseAway extends DatabaseError {
+  override name = 'DatabaseAway';
+}
 
 /** What the databases name their errors by; other errors may carry a number of that name. */
 export function codeOf(error: unknown): string {
@@ -29,6 +31,24 @@ const AWAY =
   /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOST(UNREACH|DOWN)|ENET(UNREACH|DOWN)|ENOTFOUND|EAI_AGAIN|57P|53300$|08)/;
 /** The driver's own words for a server that did not answer; they have no code. */
 const UNANSWERED = /timeout|terminated/i;
+
+/** What the operator can do about a server that refuses; by SQLSTATE. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  '28P01': 'set the right user and password in database_url',
+  '28000': 'let this user in (pg_hba.conf), or set another one in database_url',
+  '3D000': 'create it (createdb), or set the right name in database_url',
+  '42501': 'grant this user CONNECT on it, or set another user in database_url',
+};
+
+/** What a connection that PostgreSQL refused, or did not answer, means to the operator. */
+export function serverFault(error: unknown): DatabaseError {
+  const code = codeOf(error);
+  const reason = (error as Error).message || code;
+  const remedy = REMEDIES[code];
+  if (remedy) return new DatabaseError(`PostgreSQL refuses (${reason}); ${remedy}`);
+  const Failure = isAway(error) ? DatabaseAway : DatabaseError;
+  return new Failure(`PostgreSQL cannot be reached (${reason}); check database_url`);
+}
 
 /** Whether a connection came to nothing for a reason that may pass without anyone's help. */
 export function isAway(error: unknown): boolean {

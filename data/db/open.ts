@@ -2,7 +2,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { followed } from './after-commit.ts';
 import type { Db, Turns } from './database.ts';
-import { codeOf, DatabaseAway, DatabaseError, isAway } from './failures.ts';
+import { DatabaseError, serverFault } from './failures.ts';
 import type { ReadReplica } from './postgres.ts';
 import { RowPlugin } from './rows.ts';
 import { openSqlite } from './sqlite.ts';
@@ -11,14 +11,6 @@ export type { Db, Dialect, Executor, Reader, Turns, Tx } from './database.ts';
 export { DatabaseAway, DatabaseError } from './failures.ts';
 
 const systemTurns: Turns = { turn: () => setImmediate(), sleep: (ms) => setTimeout(ms) };
-
-/** What the operator can do about a server that refuses; by SQLSTATE. */
-const REMEDIES: Readonly<Record<string, string>> = {
-  '28P01': 'set the right user and password in database_url',
-  '28000': 'let this user in (pg_hba.conf), or set another one in database_url',
-  '3D000': 'create it (createdb), or set the right name in database_url',
-  '42501': 'grant this user CONNECT on it, or set another user in database_url',
-};
 
 export interface OpenOptions {
   /** For a simulator: how it waits. */
@@ -72,12 +64,7 @@ async function openHandle(url: string, options: OpenOptions): Promise<Db> {
     const { openPostgres } = await import('./postgres.ts');
     return openPostgres(url, [new RowPlugin()], { ...options, turns, onStatement }).catch(
       (error: unknown) => {
-        const code = codeOf(error);
-        const reason = (error as Error).message || code;
-        const remedy = REMEDIES[code];
-        if (remedy) throw new DatabaseError(`PostgreSQL refuses (${reason}); ${remedy}`);
-        const Failure = isAway(error) ? DatabaseAway : DatabaseError;
-        throw new Failure(`PostgreSQL cannot be reached (${reason}); check database_url`);
+        throw serverFault(error);
       },
     );
   }

@@ -6,7 +6,7 @@ import type { Tables } from '../schema/tables.ts';
 import type { Dialect } from './database.ts';
 import { driverPath, sqlite } from './driver.ts';
 import { registerExact } from './exact.ts';
-import { codeOf, DatabaseError } from './failures.ts';
+import { codeOf, DatabaseError, serverFault } from './failures.ts';
 import { RowPlugin } from './rows.ts';
 
 /** A writer of another version may hold a file for a moment. */
@@ -35,6 +35,7 @@ export async function openSnapshot(url: string): Promise<Snapshot> {
     return is_sqlite ? await openFile(url.slice('sqlite:'.length)) : await openServer(url);
   } catch (error) {
     if (error instanceof DatabaseError) throw error;
+    if (!is_sqlite) throw serverFault(error);
     throw new DatabaseError(
       `the database cannot be read (${(error as Error).message || codeOf(error)}); check database_url`,
     );

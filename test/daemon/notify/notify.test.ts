@@ -230,7 +230,7 @@ describe.each(databases)('notifications on %s', (database) => {
     const isBack = (name: string) =>
       expect.stringMatching(`^gatewayd: Blockchain is read again\n.*: ${name} is read again$`);
     expect(textsOf(target)).toEqual([isAway('TON')]);
-    // What happens to another within the hour is said within seconds, and what lasts is not said again.
+    // What happens to another within the hour is a message of its own, and what lasts is not repeated.
     away.add('solana');
     await pass(95);
     expect(textsOf(target).slice(1)).toEqual([isAway('Solana')]);

@@ -9,6 +9,7 @@ import { verifies } from '../../requirements.ts';
 import { type Home, makeHome } from '../helpers/process.ts';
 
 const EXIT_CONFIG = 78;
+const EXIT_LATER = 75;
 /** Longer than two lines are apart. */
 const AWAY_MS = 7_000;
 /** A process that starts and ends on a slow machine. */
@@ -20,14 +21,14 @@ beforeEach(() => {
 });
 afterEach(() => home.remove());
 
-const started = async (database_url: string, wait_seconds: number) => {
+const started = async (database_url: string, wait_seconds: number, exit_code = EXIT_LATER) => {
   const began = Date.now();
   const env = {
     GATEWAYD_DATABASE_URL: database_url,
     GATEWAYD_WAIT_FOR_DATABASE_SECONDS: String(wait_seconds),
   };
   const { code, stdout, stderr } = await home.run(['start', '--port', '0'], { env });
-  expect({ code, stdout }).toEqual({ code: EXIT_CONFIG, stdout: '' });
+  expect({ code, stdout }).toEqual({ code: exit_code, stdout: '' });
   expect(stderr).not.toMatch(/\n\s+at /);
   return { stderr, ms: Date.now() - began };
 };
@@ -97,8 +98,8 @@ describe('a start while PostgreSQL is away', () => {
     ['has no name yet', async () => 'postgres://me@gatewayd-test.invalid/books'],
     ['is starting up', () => refusing('57P03', 'the database system is starting up')],
     ['has no connection left', () => refusing('53300', 'sorry, too many clients already')],
-  ])('ends with 78 when its time is over: one that %s', async (_, url) => {
-    verifies('start-waits', 'exit-78');
+  ])('ends with 75 when its time is over: one that %s', async (_, url) => {
+    verifies('start-waits');
     const { stderr, ms } = await started(await url(), 2);
     expect(ms).toBeGreaterThanOrEqual(2_000);
     expect(linesOf(stderr)).toHaveLength(1);
@@ -113,6 +114,21 @@ describe('a start while PostgreSQL is away', () => {
   });
 });
 
+test.each([
+  ['migrate'],
+  ['verify'],
+  ['backup', 'new.backup'],
+  ['admin', 'create', '--email', 'me@example.com'],
+])('gatewayd %s ends with 75 where PostgreSQL is away', async (...args) => {
+  verifies('start-waits');
+  const env = { GATEWAYD_DATABASE_URL: `postgres://me@127.0.0.1:${await closedPort()}/books` };
+  const { code, stderr } = await home.run(args, { env });
+  expect({ code, stderr }).toEqual({
+    code: EXIT_LATER,
+    stderr: expect.stringMatching(/^gatewayd: PostgreSQL cannot be reached \(.+\); check database_url\n$/),
+  });
+});
+
 describe('a start that PostgreSQL refuses ends at once', () => {
   test.each([
     ['28P01', 'password authentication failed for user "me"', 'set the right user and password'],
@@ -120,7 +136,7 @@ describe('a start that PostgreSQL refuses ends at once', () => {
     ['42501', 'permission denied for database "books"', 'grant this user CONNECT'],
   ])('with what to do: %s', async (code, message, remedy) => {
     verifies('start-waits', 'exit-78');
-    const { stderr, ms } = await started(await refusing(code, message), 60);
+    const { stderr, ms } = await started(await refusing(code, message), 60, EXIT_CONFIG);
     expect(ms).toBeLessThan(AT_ONCE_MS);
     expect(linesOf(stderr)).toEqual([]);
     expect(stderr).toContain(`PostgreSQL refuses (${message}); ${remedy}`);
@@ -130,7 +146,7 @@ describe('a start that PostgreSQL refuses ends at once', () => {
     verifies('start-waits', 'exit-78');
     const database = await createDatabase();
     await database.drop();
-    const { stderr, ms } = await started(database.url, 60);
+    const { stderr, ms } = await started(database.url, 60, EXIT_CONFIG);
     expect(ms).toBeLessThan(AT_ONCE_MS);
     expect(stderr).toMatch(/does not exist\); create it \(createdb\), or set the right name/);
   });
