@@ -1,7 +1,7 @@
 // Providers of EVM networks that lag, leave out, limit and garble: it costs time, never a payment, and proves nothing.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EvmNetwork, networks } from '../../src/chains/evm/networks.ts';
-import type { RpcCall } from '../../src/chains/family.ts';
+import { ProviderError, type RpcCall } from '../../src/chains/family.ts';
 import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
 import {
   changing,
@@ -164,6 +164,74 @@ describe.runIf(hasAnvil)('an EVM provider', () => {
       expect(observer.errors[0]?.message).toMatch(/has shown no block after \d+ for 160 seconds/);
       await chain.mine();
       expect(await observer.tryRead()).toBe(true);
+    });
+  });
+
+  describe('that is several, of which one is behind', () => {
+    /** Whatever comes with a question for logs is answered by the one that is behind. */
+    const behindForLogs = (front: EvmFront, height: number): Fault => {
+      const late = lagging(() => height);
+      return (call, next) =>
+        front.requests.at(-1)?.some(({ method }) => method === 'eth_getLogs') ? late(call, next) : next(call);
+    };
+
+    it.each([2, 3])('proves nothing that it lacks, with %i questions at once', async (batch_calls) => {
+      const { front, observer, to } = await watching(bsc);
+      front.batch_calls = batch_calls;
+      await settle(observer, 6);
+      const heal = front.add(behindForLogs(front, await chain.height()));
+      await pay(to, 5n);
+      const at = chain.now();
+      await settle(observer);
+      expect(observer.amounts(to)).toEqual([]);
+      expect(observer.read_through ?? 0).toBeLessThan(at);
+      heal();
+      await settle(observer);
+      expect(observer.amounts(to)).toEqual([5n]);
+    });
+
+    it.each([
+      ['is garbled', new ProviderError('bad_answer', 'evm at a.test: eth_getLogs: not JSON')],
+      ['is refused', refused('internal error')],
+    ])('is asked for logs with their blocks while now and then an answer %s', async (_, failure) => {
+      const { front, observer, to } = await watching(bsc);
+      await settle(observer);
+      let count = 0;
+      front.onBatch = () => {
+        if (++count % 2 === 0) throw failure;
+      };
+      await settle(observer, 8);
+      front.onBatch = () => {};
+      front.add(behindForLogs(front, await chain.height()));
+      await pay(to, 5n);
+      const at = chain.now();
+      await settle(observer);
+      expect(observer.read_through ?? 0).toBeLessThan(at);
+    });
+
+    it('is asked one question at a time only once it has refused two again and again', async () => {
+      const { front, observer, to } = await watching(bsc);
+      await settle(observer);
+      front.onBatch = () => {
+        throw refused('internal error');
+      };
+      await pay(to, 5n);
+      await settle(observer);
+      expect(observer.amounts(to)).toEqual([5n]);
+    });
+
+    it('and answers a part of each request is left alone for a while', async () => {
+      const { front, observer } = await watching(bsc);
+      front.batch_calls = 2;
+      await settle(observer);
+      await chain.grow(12);
+      front.requests.length = 0;
+      front.add(async (call, next) => {
+        if (call.method === 'eth_getLogs') throw refused('over rate limit', -32_016);
+        return next(call);
+      });
+      expect(await observer.tryRead()).toBe(false);
+      expect(front.requests.length).toBeLessThan(10);
     });
   });
 

@@ -12,6 +12,10 @@ const GROWS_AFTER = 32;
 const SOLID_BALANCES = 400;
 /** Refusals for frequency make batches no smaller than this. */
 const CALLS_WHERE_LIMITED = 5;
+/** A question and a header beside it, which shows whether the host of the answer has the block. */
+const PAIR = 2;
+/** One that took a pair is asked single questions once it has refused pairs so often in a row: one answer may be garbled. */
+const PAIRS_REFUSED = 3;
 /** Beyond the calls themselves: names, ids, brackets. */
 const CALL_BYTES = 100;
 
@@ -28,6 +32,8 @@ export interface Limit {
 export interface Host {
   /** Calls in one batch; 1: it takes none. */
   calls: Limit;
+  /** How often in a row two calls were refused for no reason that it names; null before it took any. */
+  pairs_refused: number | null;
   /** Blocks of one log filter. */
   blocks: Limit;
   /** Whole blocks in one request. */
@@ -66,6 +72,7 @@ export const newHost = (
     limitOf(most, stored?.get(name), (value) => stored?.learn(name, value));
   return {
     calls: known('batch_calls', batch.calls),
+    pairs_refused: (stored?.get('batch_calls') ?? 1) > 1 ? 0 : null,
     blocks: known('log_blocks', range_blocks),
     whole: limitOf(whole_blocks),
     topics: known('log_values', dialect.topic_values),
@@ -189,10 +196,18 @@ async function askGroup({ rpc, host }: Asker, group: readonly RpcCall[]): Promis
         if (failure.kind === 'rpc' || failure.code === TOO_LARGE) return [failure];
         throw failure;
       }
-      shrink(host.calls, tried, allowedCalls(ownWords(failure.message), tried));
+      if (tried === PAIR && mayTakePairs(host, failure)) throw failure;
+      const most = allowedCalls(ownWords(failure.message), tried);
+      shrink(host.calls, tried === PAIR ? PAIR : Math.max(2 * PAIR, tried), most);
       tried = Math.min(host.calls.value, tried - 1);
     }
   }
+}
+
+/** Alone, an answer does not show which of several hosts gave it: no host that takes two calls is asked so for one failure. */
+function mayTakePairs(host: Host, { message }: ProviderError): boolean {
+  if (host.pairs_refused === null || isAboutBatch(ownWords(message))) return false;
+  return ++host.pairs_refused < PAIRS_REFUSED;
 }
 
 /** Several calls in one request. Where some were answered, those for which there was no time come later. */
@@ -200,12 +215,14 @@ async function askBatch(rpc: Rpc, host: Host, asked: readonly RpcCall[]): Promis
   const answers = (await rpc.batch(asked)).map(asLimit);
   if (answers.length !== asked.length) throw badAnswer('a batch was answered in part');
   const unanswered = answers.filter(isOften);
+  host.pairs_refused = 0;
   if (unanswered.length === 0) {
     grow(host.calls);
     return answers;
   }
   if (unanswered.length === answers.length) throw unanswered[0];
-  shrink(host.calls, Math.min(asked.length, 2 * (answers.length - unanswered.length)));
+  const answered = Math.max(PAIR, answers.length - unanswered.length);
+  shrink(host.calls, Math.min(Math.max(2 * PAIR, asked.length), 2 * answered));
   return answers.map((answer) => (isOften(answer) ? LATER : answer));
 }
 

@@ -34,11 +34,15 @@ export async function readLogRange(
   for (;;) {
     const asked = fitting(asker, filters);
     const blocks = Math.min(host.blocks.value, most - from + 1);
+    const calls = host.calls.value;
     const spans = several ? spansAtOnce(asker, asked) : 1;
     const last = Math.min(most, from + blocks * spans - 1);
     try {
       const range = await readBracketed(asker, asked, { from, to: last, blocks });
-      if (range === 'in parts') continue;
+      if (range === 'in parts') {
+        if (host.calls.value < calls) continue;
+        throw new ProviderError('rate_limited', 'it answers a part of what it is asked at once');
+      }
       if (range) {
         if (blocks === host.blocks.value) grow(host.blocks);
         // It was for the addresses that fewer blocks were refused as well.
@@ -192,9 +196,9 @@ function logsIn(answer: unknown): Log[] {
   return logsOf(answer);
 }
 
-/** A filter between two headers. */
-const BRACKETED_CALLS = 3;
-/** Whether a filter and its headers are one request, which one host answers. */
+/** A filter and the header of the last block; that of the block before it has a request of its own where there are not three. */
+const BRACKETED_CALLS = 2;
+/** Whether a filter and a header are one request, which one host answers. */
 export const takesBatches = ({ calls }: Host): boolean => calls.value >= BRACKETED_CALLS;
 
 /** Each group is one request, which asks for the last block after the logs; also before them where each call is one. */
@@ -206,11 +210,9 @@ function bracketedGroups(
   if (!takesBatches(host)) return [[last, before, ...calls, last]];
   const each = callsAtOnce({ host, batch_bytes }, calls);
   const groups: RpcCall[][] = [];
-  for (let at = 0; at === 0 || at < calls.length; at += each) {
-    const group = calls.slice(at, at + each);
-    groups.push([...(at === 0 ? [before] : []), ...group, last]);
-  }
-  return groups;
+  for (let at = 0; at < calls.length; at += each) groups.push([...calls.slice(at, at + each), last]);
+  if (groups.length === 0 || host.calls.value === BRACKETED_CALLS) return [[before, last], ...groups];
+  return groups.map((group, at) => (at === 0 ? [before, ...group] : group));
 }
 
 /** How many of these fit into one request, with the headers around them; 1 where a provider takes no batch. */
