@@ -484,6 +484,8 @@ class Run {
       'rates.usd.BTC': '100000',
       'rates.usd.LTC': '100',
       'rates.usd.POL': '0.5',
+      'rates.usd.ETH': '2500',
+      'rates.usd.BNB': '600',
       'rates.usd.TRX': '0.3',
       'limits.checkout_per_address': '0',
       ...this.#town.settings,

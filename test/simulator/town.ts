@@ -367,7 +367,9 @@ export class Town {
       no_memo: () => void at(soon, () => pay(bill.amount, { memo: null, reference: null })),
       other_memo: () => {
         const other = this.#openBill();
-        at(soon, () => pay(bill.amount, { memo: other?.memo ?? null, meant: other, reference: null }));
+        // Where no memo names an invoice, it is its amount that is paid.
+        const meant = bill.memo === null ? bill : other;
+        at(soon, () => pay(bill.amount, { memo: meant?.memo ?? null, meant, reference: null }));
       },
       wrong_asset: () => {
         const chain = this.#random.pick(this.#model(bill.chain).chains);
