@@ -45,3 +45,8 @@ export async function changeMeta(query: Executor, name: string, value: string): 
     .executeTakeFirst();
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
+
+/** Takes the value under this name away, if there is one. */
+export async function forgetMeta(query: Executor, name: string): Promise<void> {
+  await query.deleteFrom('meta').where('name', '=', name).execute();
+}

@@ -46,6 +46,7 @@ import { openRpc, type ProviderStatus, type RpcSource } from './providers/rpc.ts
 import { loneOperator, providersOf } from './quorum.ts';
 import { createReader, type Reader, type ReaderDeps, type ReadOutcome, storedReading } from './reader.ts';
 import { observeLease, openShares, SHARE_MS, type Shares } from './share.ts';
+import { askForSeconds } from './untimed.ts';
 
 /** How often invoices are ended whose time is up. */
 const CLOCK_MS = 1_000;
@@ -284,6 +285,7 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
   async function resume(): Promise<void> {
     await app.blindness.resume();
     await app.pace.refresh();
+    await askForSeconds(app);
     const written_at = await newestEventAt(app.db.query);
     const rows = (await allCursors(app.db.query)).filter(({ blockchain }) =>
       keepsTime(app.config, blockchain),

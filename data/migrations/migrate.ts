@@ -39,6 +39,7 @@ import * as dust from './0028-dust.ts';
 import * as providers from './0029-providers.ts';
 import * as lookUps from './0030-look-ups.ts';
 import * as stated from './0031-stated.ts';
+import * as untimed from './0033-untimed.ts';
 
 interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -76,6 +77,7 @@ const steps: Record<string, Migration> = {
   '0029-providers': providers,
   '0030-look-ups': lookUps,
   '0031-stated': stated,
+  '0033-untimed': untimed,
 };
 
 /**

@@ -9,8 +9,10 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { verifyInput } from '../../daemon/verify/books.ts';
 import { type Db, type Executor, openDb } from '../../data/db/open.ts';
 import { openSnapshot } from '../../data/db/snapshot.ts';
+import { findMeta } from '../../data/meta.ts';
 import { migrate, migrateFilled } from '../../data/migrations/migrate.ts';
 import { jsonColumns } from '../../data/schema/tables.ts';
+import { UNTIMED_UNTIL } from '../../data/untimed.ts';
 import { verifyLaws } from '../../data/verify/verify.ts';
 import { SOUND_SETTINGS } from '../daemon/helpers/sound-books.ts';
 import { startApp } from '../helpers/app.ts';
@@ -91,6 +93,12 @@ describe.each(databases)('on %s', (database) => {
       const db = await openDb(url);
       onTestFinished(() => db.close());
       await migrate(db);
+      const last = await db.query
+        .selectFrom('invoices')
+        .select((of) => of.fn.max('created_at').as('made_at'))
+        .executeTakeFirstOrThrow();
+      // Of before seconds decided: the daemon gives those that are open theirs at its start.
+      expect(await findMeta(db.query, UNTIMED_UNTIL)).toBe(String(last.made_at));
       const seen = new Set<string>();
       for (const { name } of await db.query.introspection.getTables()) {
         if (OF_THE_MOMENT.includes(name) || SINCE.tables.includes(name)) continue;
