@@ -19,7 +19,7 @@ export interface RateSource {
 /** A price that the source itself calls older says nothing about now. */
 const MAX_QUOTE_AGE_SECONDS = 300;
 
-/** GET /0/public/Ticker → `{result: {XXBTZUSD: {b: [bid, …]}}}`; old pairs carry X and Z, and BTC is XBT. */
+/** GET /0/public/Ticker → `{result: {XXBTZUSD: {b: [bid, …]}}}`; old pairs carry X and Z, and BTC is XBT. Newer names have neither: BTC/USD. */
 const kraken: RateSource = {
   id: 'kraken',
   base: 'https://api.kraken.com',
@@ -29,7 +29,7 @@ const kraken: RateSource = {
     const pairs = member(answer, 'result');
     return prices(assets, (symbol) => {
       const name = symbol === 'BTC' ? 'XBT' : symbol;
-      const found = [`${name}USD`, `X${name}ZUSD`, `${name}ZUSD`]
+      const found = [`${name}USD`, `X${name}ZUSD`, `${name}ZUSD`, `${symbol}/USD`, `${name}/USD`]
         .map((pair) => member(pairs, pair))
         .find(Boolean);
       return readPrice(member(member(found, 'b'), 0));

@@ -1,7 +1,9 @@
 // The cockpit: its frame, where one has been, the keys that work everywhere, and the view inside.
+
 import { listAdminMerchants } from '../../src/api/endpoints/admin.ts';
 import { getPublicConfig, listGateways } from '../../src/api/endpoints/buyer.ts';
 import type { Explorer } from '../../src/chains/gateways.ts';
+import { cleanText } from '../../src/clean.ts';
 import { nearest } from '../../src/nearest.ts';
 import type { Context } from '../engine/command.ts';
 import { GwError } from '../engine/errors.ts';
@@ -167,7 +169,7 @@ export class Cockpit implements Program {
     this.#prompt = new Typing({
       label: `${question}: ${what}: `,
       onDone: (typed) => {
-        if (typed.trim() === (word ?? '')) void this.#do(question, work);
+        if (cleanText(typed) === (word ?? '')) void this.#do(question, work);
         else this.#say(`that is not ${word ?? 'enter alone'}; nothing was done`, 'bad');
       },
       onLeave: () => this.#say('nothing was done'),
@@ -250,7 +252,7 @@ export class Cockpit implements Program {
         const [first = typed, second] = matching(typed);
         return second === undefined ? `${first} ` : common(matching(typed));
       },
-      onDone: (typed) => this.#obey(typed.trim()),
+      onDone: (typed) => this.#obey(cleanText(typed)),
     });
   }
 

@@ -1,4 +1,5 @@
 // What can go wrong, as programs read it: exit code, kind, and what to do about it.
+import { cleanText } from '../../src/clean.ts';
 
 /** Exit codes by kind. Documented by `gw help exit-codes`; stable. */
 export const exits = {
@@ -191,7 +192,7 @@ export function unreachable(url: string, error: unknown): GwError {
 
 /** `60s`, `500ms`, `5m`, `1h` or plain seconds → milliseconds. Throws a usage error. */
 export function milliseconds(text: string, flag: string): number {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim());
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(cleanText(text));
   if (!match) throw usage(`${flag} takes a duration such as 500ms, 60s, 5m or 1h, not “${text}”`);
   const unit = { ms: 1, s: SECOND_MS, m: 60 * SECOND_MS, h: 3600 * SECOND_MS }[match[2] ?? 's'] ?? SECOND_MS;
   return Math.round(Number(match[1]) * unit);

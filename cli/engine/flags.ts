@@ -1,5 +1,6 @@
 // The flags of a command: what one is, and how its text becomes what the wire carries.
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
+import { cleanText } from '../../src/clean.ts';
 import { factsOf } from './facts.ts';
 import type { Flag } from './flag.ts';
 
@@ -24,14 +25,14 @@ export function wireValue(flag: Flag, given: string | boolean | readonly string[
     const texts = typeof given === 'object' ? given : [String(given)];
     return texts
       .flatMap((text) => text.split(','))
-      .map((text) => text.trim())
+      .map(cleanText)
       .filter((text) => text !== '');
   }
   if (flag.kind === 'boolean')
     return typeof given === 'boolean'
       ? given
       : TRUE.test(String(given)) || (/^(false|0|no|off)$/i.test(String(given)) ? false : given);
-  if (flag.kind === 'integer' && typeof given === 'string' && /^-?\d{1,15}$/.test(given))
-    return Number(given);
+  if (flag.kind === 'integer' && typeof given === 'string' && /^-?\d{1,15}$/.test(cleanText(given)))
+    return Number(cleanText(given));
   return given;
 }

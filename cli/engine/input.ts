@@ -1,7 +1,7 @@
 // Reads a command's input: positional values and flags, then a file, then the environment, then questions; validated.
 import { readFileSync } from 'node:fs';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
-import { withoutMark } from '../../src/clean.ts';
+import { cleanText, withoutMark } from '../../src/clean.ts';
 import { nearest } from '../../src/nearest.ts';
 import { type Io, readStdin } from '../output/io.ts';
 import type { Command, Input, Own } from './command.ts';
@@ -73,7 +73,7 @@ function chosen(flag: Flag, value: unknown): unknown {
   if (!choices) return value;
   if (Array.isArray(value)) return value.map((one) => chosen(flag, one));
   if (typeof value !== 'string' || value === '') return value;
-  const found = choices.find((choice) => choice === value.toLowerCase());
+  const found = choices.find((choice) => choice === cleanText(value).toLowerCase());
   if (found !== undefined) return found;
   throw usage(
     `--${flag.name} is one of ${choices.join(', ')}, not “${value}”`,

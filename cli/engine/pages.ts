@@ -1,5 +1,7 @@
 // Lists in pages: all of them, those with a text in them, those since a moment; and what a person reads at the end.
+
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
+import { cleanText } from '../../src/clean.ts';
 import { type Io, paint, say } from '../output/io.ts';
 import { memberOf } from '../output/value.ts';
 import { printReply, rowsOf, type View } from '../output/view.ts';
@@ -121,13 +123,13 @@ const DAY_MS = 86_400_000;
 
 /** Unix seconds of `1h`, `7d` before now, or of a time. */
 function secondsSince(text: string): number {
-  const days = /^(\d+)d$/.exec(text.trim())?.[1];
+  const days = /^(\d+)d$/.exec(cleanText(text))?.[1];
   const at =
     days !== undefined
       ? Date.now() - Number(days) * DAY_MS
-      : /^\d+(\.\d+)?(ms|s|m|h)$/.test(text.trim())
+      : /^\d+(\.\d+)?(ms|s|m|h)$/.test(cleanText(text))
         ? Date.now() - milliseconds(text, '--since')
-        : Date.parse(text);
+        : Date.parse(cleanText(text));
   if (Number.isNaN(at))
     throw usage(`--since takes 1h, 7d or a time such as 2026-01-31T08:00Z, not “${text}”`);
   return at / 1000;

@@ -1,5 +1,6 @@
 // Questions to a person for what a command line left out. On stderr, so that stdout stays data.
 
+import { cleanText } from '../../src/clean.ts';
 import type { Io } from '../output/io.ts';
 import { withTerminal } from '../output/progress.ts';
 import { clean } from '../output/text.ts';
@@ -25,8 +26,7 @@ async function askFor(
   faultOf: (value: unknown) => Promise<string | undefined>,
 ): Promise<unknown> {
   const { checkbox, confirm, input, password, select } = await import('@inquirer/prompts');
-  const valueIn = (text: string) =>
-    flag.kind === 'list' ? text.split(',').map((item) => item.trim()) : text.trim();
+  const valueIn = (text: string) => (flag.kind === 'list' ? text.split(',').map(cleanText) : text.trim());
   const context = { output: io.stderr, input: io.stdin };
   const name = flag.name.replaceAll('-', ' ');
   // Help made of the name alone needs it only once.
@@ -67,7 +67,7 @@ export async function agree(
   const context = { output: io.stderr, input: io.stdin };
   if (type === undefined) return confirm({ message: clean(question), default: otherwise }, context);
   const typed = await input({ message: `${clean(question)} Type ${clean(type)} to continue:` }, context);
-  return typed.trim() === type || typed.trim() === shortId(type);
+  return [type, shortId(type)].includes(cleanText(typed));
 }
 
 /** A password, which is not shown. */

@@ -2,6 +2,7 @@
 import type { CallReply } from '../../src/api/client/call.ts';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { explain } from '../../src/api/endpoints/invoices.ts';
+import { cleanText } from '../../src/clean.ts';
 import { MAX_REFERENCE, type WantedKind } from '../../src/explain.ts';
 import { matchLine } from '../output/explain-card.ts';
 import type { Context } from './command.ts';
@@ -61,8 +62,8 @@ export async function wholeId(
 ): Promise<unknown> {
   const as = namedBy(flag, endpoint);
   if (as === undefined || typeof value !== 'string') return value;
-  const q = value.trim();
-  if (q === '' || q.length > MAX_REFERENCE || WHOLE.test(q)) return value;
+  const q = cleanText(value);
+  if (q === '' || q.length > MAX_REFERENCE || WHOLE.test(q)) return q;
   // Of users, only operators name others.
   const own = endpoint?.auth !== 'admin' && flag.field !== 'user_id' && flag.field !== 'owner_id';
   const reply = await call(asking(endpoint?.auth), { query: { q, as, own, brief: true } });

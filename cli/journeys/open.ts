@@ -1,8 +1,10 @@
 // `gw open`: the page of an invoice or a unit, or a transaction or an address in its explorer, in the browser.
+
 import type { CallReply } from '../../src/api/client/call.ts';
 import { getPublicConfig, getUnit } from '../../src/api/endpoints/buyer.ts';
 import { explain } from '../../src/api/endpoints/invoices.ts';
 import { explorerOfGateway } from '../../src/chains/explorers.ts';
+import { cleanText } from '../../src/clean.ts';
 import { openBrowser } from '../cockpit/browser.ts';
 import type { Command, Context } from '../engine/command.ts';
 import { GwError } from '../engine/errors.ts';
@@ -57,7 +59,7 @@ async function urlOf(context: Context, match: Match, { story, query }: Explanati
   const { call } = context;
   if (match.kind === 'unit') return (await call(getUnit, { params: { unit_id: match.id } })).page_url;
   if (match.kind === 'address')
-    return inExplorer(context, match.id.split(' ')[0] ?? '', 'address', query.trim());
+    return inExplorer(context, match.id.split(' ')[0] ?? '', 'address', cleanText(query));
   const { invoice, payment } = story ?? {};
   const txid = payment?.txid ?? invoice?.txid;
   const isOfChain = match.by === 'transaction' || match.kind === 'payment' || !invoice;

@@ -1,4 +1,5 @@
 // `gw setup`: what is needed before a first sale. Shows what is set, asks for the rest, and checks each answer as it is given.
+
 import { listGateways } from '../../src/api/endpoints/buyer.ts';
 import {
   getMerchantAccount,
@@ -8,6 +9,7 @@ import {
 } from '../../src/api/endpoints/merchant.ts';
 import { createUnit, listUnits } from '../../src/api/endpoints/units.ts';
 import { getMe, updateMe } from '../../src/api/endpoints/users.ts';
+import { cleanText } from '../../src/clean.ts';
 import type { Command, Context, Own } from '../engine/command.ts';
 import { GwError, usage } from '../engine/errors.ts';
 import type { Flag } from '../engine/flag.ts';
@@ -99,7 +101,7 @@ function givenIn(own: Own): ((context: Context) => Promise<unknown>)[] {
     throw usage('a unit needs --unit-title and --unit-price');
   const given: ((context: Context) => Promise<unknown>)[] = [];
   for (const entry of (own.wallet ?? []) as string[]) {
-    const [blockchain = '', address = ''] = entry.split('=');
+    const [blockchain = '', address = ''] = cleanText(entry).split('=');
     if (!blockchain || !address) throw usage(`--wallet takes blockchain=address, not “${clean(entry)}”`);
     given.push((context) => setWallet(context, blockchain, address));
   }

@@ -12,9 +12,24 @@ const ABOUT_BATCH = /\bbatch/i;
 /** The words of a provider in a message, without its name and the method of Ethereum's in front of them. */
 export const ownWords = (message: string): string => message.replace(/^.*?eth_\w+: /, '');
 
+/** What follows was written by whoever made the contract that was asked, and says nothing of the provider. */
+const WORDS_OF_CONTRACT = /\brevert.*$/is;
+
 /** Whether a refusal is for how often the provider is asked. */
-export function isTooOften(words: string): boolean {
+export function isTooOften(refusal: string): boolean {
+  const words = refusal.replace(WORDS_OF_CONTRACT, '');
   return TOO_OFTEN.test(words) || (PERHAPS_TOO_OFTEN.test(words) && !ABOUT_WHAT.test(words));
+}
+
+const WAIT =
+  /(?:suspended for|(?:try |retry )?again in|retry (?:after|in))\s+(\d{1,5})\s?(ms|s|sec|seconds?|m|min|minutes?)\b/i;
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
+
+/** For how long a refusal says that there will be no answer, in milliseconds; null where it says nothing of that. */
+export function namedWait(words: string): number | null {
+  const [, digits, unit = ''] = WAIT.exec(words) ?? [];
+  if (digits === undefined) return null;
+  return Number(digits) * (UNIT_MS[unit.toLowerCase() === 'ms' ? 'ms' : (unit[0] ?? '').toLowerCase()] ?? 0);
 }
 
 /** Whether a refusal speaks of how much was asked for at once. */

@@ -258,6 +258,11 @@ describe('the answers of the sources', () => {
     expect(parse('coingecko', answers.coingecko)).toMatchObject({ BTC: usd('60000.5'), TON: usd('3.005') });
   });
 
+  test.each(['BTC/USD', 'XBT/USD', 'XXBTZUSD'])('Kraken has bitcoin as %s', (pair) => {
+    const result = { [pair]: { b: ['60010.1', '1', '1.000'] }, 'TON/USD': { b: ['3.01', '1', '1.000'] } };
+    expect(parse('kraken', { error: [], result })).toEqual({ BTC: usd('60010.1'), TON: usd('3.01') });
+  });
+
   test('the new symbol of an asset is preferred to its old one, which may linger without a bid', () => {
     const book = [
       { symbol: 'TONUSDT', bidPrice: '3.00000000' },

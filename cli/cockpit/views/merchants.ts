@@ -1,6 +1,8 @@
 // The merchants of the deployment, and one with what belongs to it.
+
 import type { CallReply } from '../../../src/api/client/call.ts';
 import { creditMerchant, getAdminMerchant, listAdminMerchants } from '../../../src/api/endpoints/admin.ts';
+import { cleanText } from '../../../src/clean.ts';
 import { amountOf, coins, dollars } from '../../output/money.ts';
 import { moment, relative, SHORT_ID, shortId } from '../../output/value.ts';
 import type { DetailSpec } from '../detail.ts';
@@ -177,7 +179,7 @@ function askCredit(desk: Desk, { merchant }: MerchantDetail, again: () => void):
   desk.ask({
     label: `credit ${merchant.slug} how many USD of prepaid balance: `,
     onDone: (typed) => {
-      const prepaid_usd = typed.trim().replace(/^\$/, '');
+      const prepaid_usd = cleanText(typed).replace(/^\$/, '');
       if (!AMOUNT.test(prepaid_usd)) return desk.say('that is no amount; nothing was done', 'bad');
       desk.confirm(`credit ${dollars(prepaid_usd)} to ${merchant.slug}`, merchant.slug, async () => {
         const params = { user_id: merchant.user_id };

@@ -1,5 +1,7 @@
 // One payment with everything about it, and putting it right after an id was typed.
+
 import { getAdminPayment, remarkPayment, resolvePayment } from '../../../src/api/endpoints/admin.ts';
+import { cleanText } from '../../../src/clean.ts';
 import { GwError } from '../../engine/errors.ts';
 import { describeFound, lookUp, sayUnchanged } from '../../journeys/admin/resolve.ts';
 import {
@@ -153,7 +155,7 @@ class Resolving {
     this.#desk.ask({
       label: 'confirm: txid that pays it, empty for none, then enter: ',
       initial: this.#paidBy(),
-      onDone: (typed) => void this.#lookUp(target, typed.trim()),
+      onDone: (typed) => void this.#lookUp(target, cleanText(typed)),
     });
   }
 
@@ -188,7 +190,7 @@ class Resolving {
     this.#desk.ask({
       label: `${action}: type ${id}, then enter: `,
       onDone: (typed) => {
-        if (typed.trim() === id) void this.#resolve(target, action, txid, reason);
+        if (cleanText(typed) === id) void this.#resolve(target, action, txid, reason);
         else this.#desk.say('that is not the id; nothing was done', 'bad');
       },
     });

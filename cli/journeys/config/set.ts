@@ -1,4 +1,5 @@
 // `gw config set`: stores a setting in the profile.
+import { cleanText } from '../../../src/clean.ts';
 import type { Command } from '../../engine/command.ts';
 import { GwError, usage } from '../../engine/errors.ts';
 import { isSecret, type ProfileKey, profileKeys } from '../../engine/profile.ts';
@@ -30,7 +31,7 @@ export const command: Command = {
     const { io } = context;
     const known = await context.settings();
     const key = String(own.key) as ProfileKey;
-    const value = own.value === '-' ? (await readStdin(io)).trim() : String(own.value);
+    const value = cleanText(own.value === '-' ? await readStdin(io) : String(own.value));
     if (key === 'url' && !/^https?:$/.test(URL.canParse(value) ? new URL(value).protocol : ''))
       throw usage(`“${value}” is not an http or https address`);
     const { profile, home } = known;

@@ -1,4 +1,5 @@
 // The keys of an inbox that is gone through, as one line that fits the terminal; `?` says what each does.
+import { cleanText } from '../../../src/clean.ts';
 import { askText } from '../../engine/prompts.ts';
 import { type Io, print, terminalWidth } from '../../output/io.ts';
 import { clean } from '../../output/text.ts';
@@ -40,7 +41,7 @@ export function keyLine(keys: readonly WorkKey[], cells: number): string {
 export async function askKey(io: Io, keys: readonly WorkKey[]): Promise<string> {
   const cells = terminalWidth(io);
   for (;;) {
-    const answer = await askText(keyLine(keys, cells - AROUND), io);
+    const answer = cleanText(await askText(keyLine(keys, cells - AROUND), io));
     if (answer !== '?') return answer;
     for (const { text } of [...keys, ALL])
       for (const line of wrapped(clean(text), cells - INDENT.length - 1)) print(io, INDENT + line);

@@ -1,5 +1,6 @@
 // The operator's inbox gone through by a person: each payment with what it could pay, a preview, and one key to book it; then
 // webhooks to send again and contradictions to close.
+
 import type { CallReply } from '../../../src/api/client/call.ts';
 import {
   closeContradiction,
@@ -11,6 +12,7 @@ import {
 } from '../../../src/api/endpoints/admin.ts';
 import { getPublicConfig } from '../../../src/api/endpoints/buyer.ts';
 import { resendEvent } from '../../../src/api/endpoints/merchant.ts';
+import { cleanText } from '../../../src/clean.ts';
 import { missingPrepaid } from '../../../src/ledger.ts';
 import { divideUp, formatDecimal, formatUsd, parseDecimal, tenTo, USD_DECIMALS } from '../../../src/money.ts';
 import type { Context } from '../../engine/command.ts';
@@ -333,7 +335,9 @@ export const outcomeOf = ({ dismissed }: { dismissed?: true }): string =>
   dismissed ? 'closed: it waits no longer' : 'noted';
 
 async function credit(context: Context, { merchant: { merchant } }: Shop): Promise<string> {
-  const prepaid_usd = await askText(`USD to credit to ${merchant.slug} (empty: none):`, context.io);
+  const prepaid_usd = cleanText(
+    await askText(`USD to credit to ${merchant.slug} (empty: none):`, context.io),
+  );
   if (prepaid_usd === '') throw new GwError('general', 'nothing was credited', { code: 'declined' });
   const note = await askText('note, for the ledger:', context.io);
   const reply = await context.call(creditMerchant, {

@@ -1,4 +1,5 @@
 // What a file changes of a shop: each change, and the calls that make them.
+
 import type { CallReply } from '../../../src/api/client/call.ts';
 import type { Endpoint } from '../../../src/api/describe/endpoint.ts';
 import { listGateways } from '../../../src/api/endpoints/buyer.ts';
@@ -9,6 +10,7 @@ import {
   updateMerchantAccount,
 } from '../../../src/api/endpoints/merchant.ts';
 import { createUnit, deleteUnit, listUnits, updateUnit } from '../../../src/api/endpoints/units.ts';
+import { cleanText } from '../../../src/clean.ts';
 import { nearest } from '../../../src/nearest.ts';
 import type { Context, Input } from '../../engine/command.ts';
 import { checkValues, type Entry, type ShopFile } from './shop-file.ts';
@@ -131,7 +133,7 @@ async function planAccount(
 function planWallets({ faults }: ShopFile, { values, lines, line }: Entry, shop: Shop): Step[] {
   const { network } = shop.account;
   return Object.entries(values).flatMap(([name, value]): Step[] => {
-    const [blockchain, address] = [name.trim().toLowerCase(), String(value).trim()];
+    const [blockchain, address] = [cleanText(name).toLowerCase(), cleanText(String(value))];
     const at = lines[name] ?? line;
     const have = shop.wallets.find((wallet) => wallet.blockchain === blockchain)?.address;
     if (have === undefined && !shop.blockchains.includes(blockchain)) {

@@ -2,6 +2,7 @@
 
 import { AddressError, type Network } from '../../../src/chains/family.ts';
 import { findBlockchain } from '../../../src/chains/gateways.ts';
+import { cleanText } from '../../../src/clean.ts';
 import { clampWait } from '../../../src/limits.ts';
 import { parseDecimal, USD_DECIMALS } from '../../../src/money.ts';
 import { PICTURE_ID } from '../../../src/picture.ts';
@@ -17,7 +18,7 @@ export const isEmpty = (value: unknown): boolean =>
 export const entriesOf = (value: unknown): ReadonlySet<string> =>
   new Set(
     (Array.isArray(value) ? value : []).map(
-      (one) => hostEntry(String(one).trim()) ?? String(one).toLowerCase(),
+      (one) => hostEntry(cleanText(String(one))) ?? cleanText(String(one)).toLowerCase(),
     ),
   );
 
@@ -65,6 +66,6 @@ export function addressFault(blockchain: string, address: string, network: Netwo
 
 export function isSameAddress(blockchain: string, one: string, other: string, network: Network): boolean {
   const family = findBlockchain(blockchain)?.family;
-  const keyOf = (text: string) => family?.normalizeAddress(text, network).key ?? text.trim();
+  const keyOf = (text: string) => family?.normalizeAddress(text, network).key ?? cleanText(text);
   return keyOf(one) === keyOf(other);
 }

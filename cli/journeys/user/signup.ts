@@ -1,7 +1,9 @@
 // `gw signup`: an account, and the sign-in to it.
+
 import { getPublicConfig } from '../../../src/api/endpoints/buyer.ts';
 import { loginAccessToken } from '../../../src/api/endpoints/login.ts';
 import { signup } from '../../../src/api/endpoints/users.ts';
+import { cleanText } from '../../../src/clean.ts';
 import type { Command, Context } from '../../engine/command.ts';
 import { GwError } from '../../engine/errors.ts';
 import { say } from '../../output/io.ts';
@@ -30,7 +32,8 @@ export const command: Command = {
     const { input, own } = await context.input();
     if (mode === 'invite' && !input.body.invite) {
       const { askText } = await import('../../engine/prompts.ts');
-      input.body.invite = await askText('invite – the token that the operator sent you', context.io);
+      const typed = await askText('invite – the token that the operator sent you', context.io);
+      input.body.invite = cleanText(typed);
     }
     if (context.globals.isOn('dry-run')) return context.showRequest(signup, input);
     const user = await context.call(signup, input);

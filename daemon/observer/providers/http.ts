@@ -2,6 +2,7 @@
 import type { Agent } from 'undici';
 import { ProviderError, type RequestOptions } from '../../../src/chains/family.ts';
 import { TOO_LARGE } from '../../../src/chains/or-failed.ts';
+import { namedWait } from '../../../src/chains/refusals.ts';
 import type { Clock } from '../../clock.ts';
 import type { HttpLimits, Transport } from '../../process/network.ts';
 import { rest } from '../../process/rest.ts';
@@ -150,7 +151,8 @@ export function createHttpProvider({
     const limited =
       (status === 403 && retry_after_ms !== null) ||
       ((status === 403 || status === 503) && SAYS_TOO_OFTEN.test(text));
-    if (status === 429 || limited) throw new RateLimited(say('rate limited'), status, retry_after_ms);
+    if (status === 429 || limited)
+      throw new RateLimited(say('rate limited'), status, retry_after_ms ?? waitIn(text));
     if (status < 400) throw new ProviderError('bad_answer', say('redirects: its URL has changed'), status);
     if (status === 401 || status === 403) {
       throw new ProviderError(
@@ -176,6 +178,12 @@ export function createHttpProvider({
   }
 
   return { label, host: base.host, send, excerpt, close: () => transport.close() };
+}
+
+/** What a provider that sends no Retry-After says in words of how long it wants to be left alone. */
+export function waitIn(text: string): number | null {
+  const wait_ms = namedWait(text.slice(0, EXCERPT_SOURCE_CHARS));
+  return wait_ms === null ? null : Math.min(wait_ms, MAX_RETRY_AFTER_MS);
 }
 
 /** Undici leaves the message of a refused connection to several addresses empty; the code still tells. */

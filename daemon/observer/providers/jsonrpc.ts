@@ -2,7 +2,7 @@
 import { type Json, ProviderError } from '../../../src/chains/family.ts';
 import { parseJson, TooMuchJson } from '../../../src/chains/json.ts';
 import { isAboutBatch, isTooOften } from '../../../src/chains/refusals.ts';
-import { type Answer, type HttpProvider, RateLimited, textOf } from './http.ts';
+import { type Answer, type HttpProvider, RateLimited, textOf, waitIn } from './http.ts';
 
 interface Sent {
   jsonrpc: '2.0';
@@ -32,6 +32,8 @@ export interface JsonRpc {
 const OVERLOADED = /^\s*\{\s*"Error"\s*:.*(lack of computing|frequency limit|rate.?limit|too many)/is;
 const OVERLOAD_CHARS = 1024;
 const TOO_MANY_REQUESTS = 429;
+/** A contract refused what it was asked, in words of its own. */
+const REVERTED = 3;
 
 export function createJsonRpc({ label, excerpt }: Pick<HttpProvider, 'label' | 'excerpt'>): JsonRpc {
   let next_id = 1;
@@ -42,7 +44,7 @@ export function createJsonRpc({ label, excerpt }: Pick<HttpProvider, 'label' | '
     const value = valueIn(text);
     if (isReply(value) || (Array.isArray(value) && (status < 400 || value.some(isReply)))) return value;
     if (OVERLOADED.test(text.slice(0, OVERLOAD_CHARS)))
-      throw new RateLimited(`${label}: ${method}: ${excerpt(text)}`, status);
+      throw new RateLimited(`${label}: ${method}: ${excerpt(text)}`, status, waitIn(text));
     const kind = status >= 500 ? 'unreachable' : 'bad_answer';
     throw new ProviderError(
       kind,
@@ -61,8 +63,8 @@ export function createJsonRpc({ label, excerpt }: Pick<HttpProvider, 'label' | '
       const code = typeof given === 'number' ? given : null;
       const text = excerpt(typeof sent === 'string' ? sent : JSON.stringify(reply.error));
       const message = `${label}: ${method}: ${text}`;
-      const isLimit = code === TOO_MANY_REQUESTS || isTooOften(text);
-      throw isLimit ? new RateLimited(message, code) : new ProviderError('rpc', message, code);
+      const isLimit = code === TOO_MANY_REQUESTS || (code !== REVERTED && isTooOften(text));
+      throw isLimit ? new RateLimited(message, code, waitIn(text)) : new ProviderError('rpc', message, code);
     }
     if (reply.id !== id)
       throw new ProviderError('bad_answer', `${label}: ${method} answered another request`);

@@ -1,5 +1,6 @@
 // The vocabulary of inputs: each field validates like pydantic in lax mode and says what it takes as JSON Schema.
 import { z } from 'zod';
+import { cleanText } from '../../clean.ts';
 import { parseDecimal } from '../../money.ts';
 import { coerced, FieldError } from './field-error.ts';
 
@@ -42,6 +43,8 @@ export interface TextOptions {
   pattern?: RegExp;
   /** The value must not be shown; its name must be one of `secretNames`. */
   secret?: true;
+  /** It names something, and was perhaps pasted: characters that no one sees are dropped. */
+  named?: true;
 }
 
 /** Too long or too short; null where the length is fine. */
@@ -59,7 +62,7 @@ export function lengthFault(text: string, min = 0, max = Infinity): FieldError |
 }
 
 /** A string; lengths are in characters. */
-export function text({ min, max, pattern, secret }: TextOptions = {}): z.ZodType<string, string> {
+export function text({ min, max, pattern, secret, named }: TextOptions = {}): z.ZodType<string, string> {
   const schema = {
     type: 'string',
     ...(min === undefined ? {} : { minLength: min }),
@@ -68,8 +71,9 @@ export function text({ min, max, pattern, secret }: TextOptions = {}): z.ZodType
     ...(secret ? { format: 'password' } : {}),
   };
   return coerced(schema, (input) => {
-    const value = readText(input);
-    if (value instanceof FieldError) return value;
+    const given = readText(input);
+    if (given instanceof FieldError) return given;
+    const value = named ? cleanText(given) : given;
     const fault = lengthFault(value, min, max);
     if (fault) return fault;
     if (pattern && !pattern.test(value))

@@ -36,7 +36,9 @@ export function uuid(): z.ZodType<string, string> {
     if (typeof input !== 'string')
       return new FieldError('uuid_type', 'UUID input should be a string, bytes or UUID object');
     if (CANONICAL.test(input)) return input;
-    const bare = input.replace(/^\{(.*)\}$/, '$1').replace(/^urn:uuid:/i, '');
+    const bare = cleanText(input)
+      .replace(/^\{(.*)\}$/, '$1')
+      .replace(/^urn:uuid:/i, '');
     const error = uuidError(bare);
     if (error) return new FieldError('uuid_parsing', `Input should be a valid UUID, ${error}`, { error });
     const hex = bare.replaceAll('-', '').toLowerCase();

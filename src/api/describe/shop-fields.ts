@@ -20,11 +20,12 @@ export const displayName = () => line(1, MAX_NAME);
 export const legalLine = () => line(1, MAX_LEGAL);
 export const shopTitle = () => line(1, MAX_TITLE);
 export const shopDescription = () => text({ max: MAX_DESCRIPTION });
-export const webUrl = () => text({ min: 1, max: MAX_RETURN_URL });
+export const webUrl = () => text({ min: 1, max: MAX_RETURN_URL, named: true });
 /** Members that hold a picture. */
 export const pictureNames: ReadonlySet<string> = new Set(['image_url', 'logo_url']);
 export const pictureUrl = () => text({ min: 1, max: MAX_PICTURE_URL });
-export const returnHosts = () => list(text({ min: 1, max: MAX_HOST }), { max: MAX_RETURN_HOSTS });
+export const returnHosts = () =>
+  list(text({ min: 1, max: MAX_HOST, named: true }), { max: MAX_RETURN_HOSTS });
 export const returnAutomatically = () => bool();
 
 export const SUCCESS_URL = `Where the page sends a buyer who has paid: https, on one of the \`return_hosts\` of the account. \`invoice_id\`, \`invoice_status\` and \`signature\` are added to its query. ${BEYOND}`;

@@ -30,7 +30,7 @@ import { claimQuery, DISMISSING, invoiceId, MAX_CHAIN, MAX_NOTE, remarkBody } fr
 const MAX_TXID = 128;
 const MAX_FILTER = 64;
 
-const filter = () => text({ max: MAX_FILTER }).optional();
+const filter = () => text({ max: MAX_FILTER, named: true }).optional();
 const note = () => orNull(text({ max: MAX_NOTE })).describe('Stored with the entry');
 const userId = { user_id: uuid().describe("The merchant's user id") };
 
@@ -173,8 +173,8 @@ export const setAdminRefillWallet = endpoint({
   description:
     'Checks the checksum of the address for this network, and asks the chain whether it is a jetton wallet, token account or mint, which are refused; an empty address removes the wallet. Open invoices keep the address they show. Returns all wallets, and in `warning` what to know of an address that runs code.',
   body: shape('RefillWalletUpdate', {
-    chain: text({ min: 1, max: MAX_CHAIN }).describe('The blockchain, or any gateway of it'),
-    address: text({ max: 256 }),
+    chain: text({ min: 1, max: MAX_CHAIN, named: true }).describe('The blockchain, or any gateway of it'),
+    address: text({ max: 256, named: true }),
     note: note(),
   }),
   response: AdminRefillWalletsSet,
@@ -288,7 +288,9 @@ Every action that changes something, and every \`recheck\`, is logged with who d
   params: invoiceId,
   body: shape('ResolveAction', {
     action: choice(['recheck', 'expire', 'fail', 'confirm']),
-    txid: orNull(text({ max: MAX_TXID })).describe('With `confirm`: the transaction that pays it'),
+    txid: orNull(text({ max: MAX_TXID, named: true })).describe(
+      'With `confirm`: the transaction that pays it',
+    ),
     force: bool()
       .default(false)
       .describe('With `confirm`: book although the chain does not have the transaction'),
@@ -347,7 +349,9 @@ export const lookUpTransaction = endpoint({
   extension: true,
   params: {
     ...invoiceId,
-    txid: text({ min: 1, max: MAX_TXID }).describe('Transaction id, in any spelling of the chain'),
+    txid: text({ min: 1, max: MAX_TXID, named: true }).describe(
+      'Transaction id, in any spelling of the chain',
+    ),
   },
   response: TransactionLookup,
   errors: ['payment_not_found', 'provider_unavailable'],

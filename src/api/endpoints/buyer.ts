@@ -162,7 +162,7 @@ export const claimPayment = endpoint({
 A claim books nothing. Money that counts for another invoice, or was sent before this one was made, is \`not_found\`. Shop and operator see the claim in their lists. At most 5 a minute for one invoice.`,
   params: invoiceId,
   body: shape('ClaimCreate', {
-    txid: orNull(text({ max: MAX_CLAIM })).describe(
+    txid: orNull(text({ max: MAX_CLAIM, named: true })).describe(
       'The transaction, as the wallet or a link to an explorer has it; null for “I have paid”',
     ),
   }),
@@ -216,7 +216,9 @@ export const composePayment = endpoint({
 Refusals: \`invoice_ended\` and \`payment_detected\` – nothing is to be paid; \`invalid_address\` – not an account; \`payer_cannot_pay\` – it has too little, or is no wallet.`,
   params: invoiceId,
   body: shape('PaymentCompose', {
-    account: text({ min: 1, max: MAX_ACCOUNT }).describe('The account that pays, as its wallet names it'),
+    account: text({ min: 1, max: MAX_ACCOUNT, named: true }).describe(
+      'The account that pays, as its wallet names it',
+    ),
   }),
   response: ComposedPayment,
   errors: [

@@ -231,7 +231,7 @@ export const claimOnPage = endpoint({
   params: invoiceId,
   query: { lang: lang() },
   body: shape('ClaimForm', {
-    txid: text({ max: MAX_CLAIM })
+    txid: text({ max: MAX_CLAIM, named: true })
       .default('')
       .describe('The transaction, or a link to an explorer; may be empty'),
   }),

@@ -47,7 +47,7 @@ export const searchCatalog = endpoint({
   description:
     'Takes plain words, tolerates typos and returns the best entries first, each with a call to make.',
   query: {
-    q: text({ max: MAX_QUERY }).default(''),
+    q: text({ max: MAX_QUERY, named: true }).default(''),
     limit: int({ gte: 1, lte: 50 }).default(8),
     kind: kind(),
     include_docs: bool().default(true).describe('Search the full texts too'),

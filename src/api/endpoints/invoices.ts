@@ -31,7 +31,7 @@ export const MAX_URL = 2048;
 export const MAX_NOTE = 255;
 
 export const chainField = () =>
-  text({ min: 1, max: MAX_CHAIN }).describe(
+  text({ min: 1, max: MAX_CHAIN, named: true }).describe(
     `Gateway id, from \`GET /v1/gateways\`: ${sampleIds.map((id) => `\`${id}\``).join(', ')}, …`,
   );
 export const amountUnit = () =>
@@ -39,7 +39,9 @@ export const amountUnit = () =>
     .default('usd')
     .describe('Whether `amount` is in USD or in the currency of the chain');
 export const externalRef = () =>
-  orNull(text({ max: MAX_EXTERNAL_REF })).describe('Your own order reference, given back unchanged');
+  orNull(text({ max: MAX_EXTERNAL_REF, named: true })).describe(
+    'Your own order reference, given back as it is, without characters that no one sees',
+  );
 export const customerEmail = () => email().nullish().describe(RECEIPT_EMAIL);
 export const invoiceId = { invoice_id: uuid().describe('Invoice id') };
 
@@ -84,7 +86,7 @@ Refusals: \`unknown_chain\` – take an id from \`GET /v1/gateways\`; \`no_walle
     ),
     amount_unit: amountUnit(),
     external_ref: externalRef(),
-    callback_url: orNull(text({ max: MAX_URL })).describe('Where to post `invoice.confirmed`'),
+    callback_url: orNull(text({ max: MAX_URL, named: true })).describe('Where to post `invoice.confirmed`'),
     title: shopTitle().nullish().describe(`What is paid for, as the page shows it. ${BEYOND}`),
     description: shopDescription().nullish().describe(`Shown below the title. ${BEYOND}`),
     image_url: pictureUrl().nullish().describe(PICTURE),
@@ -92,7 +94,7 @@ Refusals: \`unknown_chain\` – take an id from \`GET /v1/gateways\`; \`no_walle
     cancel_url: webUrl().nullish().describe(CANCEL_URL),
     return_automatically: returnAutomatically().nullish().describe(AUTOMATICALLY),
     customer_email: customerEmail(),
-    payable_with: list(text({ min: 1, max: MAX_CHAIN }))
+    payable_with: list(text({ min: 1, max: MAX_CHAIN, named: true }))
       .nullish()
       .describe(
         `Other coins that its buyer may choose on the page or with \`POST /v1/invoices/{invoice_id}/switch\`, as ids or tickers; absent or null: none. What the invoice asks for changes then: read it again, or follow \`invoice.switched\`. ${BEYOND}`,
@@ -118,7 +120,7 @@ export const listInvoices = endpoint({
     'Newest first, refill invoices included. Continue with `after` set to `next` of the previous page. `settled` means `confirmed`.',
   query: {
     status: choice(['created', 'confirmed', 'settled', 'expired', 'cancelled', 'failed']).optional(),
-    external_ref: text({ max: MAX_EXTERNAL_REF })
+    external_ref: text({ max: MAX_EXTERNAL_REF, named: true })
       .optional()
       .describe('Only invoices with exactly this order reference'),
     limit: int({ gte: 1, lte: 200 }).default(20),
@@ -229,7 +231,7 @@ export const explain = endpoint({
 
 Everyone finds what is theirs: a merchant his own, a superuser all. What is another's is answered like what does not exist. With \`as\` and \`brief\` it finds the id that another call needs.`,
   query: {
-    q: text({ min: 1, max: MAX_REFERENCE }).describe(
+    q: text({ min: 1, max: MAX_REFERENCE, named: true }).describe(
       'An id, a part of one, an order, memo, transaction, address or mail address',
     ),
     as: choice(wantedKinds).optional().describe('Only what names one of this kind, as its id'),

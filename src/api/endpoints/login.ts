@@ -36,7 +36,7 @@ export const detectIdentitySource = endpoint({
   keywords: 'identity sign-in method, google or password or telegram',
   description:
     'Decides by the format alone, without any lookup: a numeric id is `telegram`, a provider address (gmail.com, googlemail.com) is `google`, every other email address is `email`.',
-  query: { q: text({ min: 1, max: MAX_EMAIL }).describe('An email address or a numeric id') },
+  query: { q: text({ min: 1, max: MAX_EMAIL, named: true }).describe('An email address or a numeric id') },
   response: IdentityDetectResponse,
   errors: ['wrong_identity'],
   example: { query: { q: 'merchant@example.com' } },

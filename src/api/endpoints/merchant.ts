@@ -92,12 +92,12 @@ export const updateMerchantAccount = endpoint({
 - \`display_name\`, \`logo_url\`, \`support_email\`, \`support_url\`, \`site_url\`, \`legal_line\`: what buyers see of the shop on pages and receipts; null removes each.
 - \`return_hosts\`: the hosts that buyers may be led back to, all of them; null allows none. A host that is taken away is no longer led to, from invoices that exist as well.`,
   body: shape('MerchantAccountUpdate', {
-    webhook_url: text({ max: MAX_URL }).nullish(),
+    webhook_url: text({ max: MAX_URL, named: true }).nullish(),
     webhook_secret: text({ max: MAX_WEBHOOK_SECRET, secret: true }).nullish(),
     end_previous_webhook_secret: bool().nullish(),
     end_previous_api_key: bool().nullish(),
     webhook_refills: bool().nullish(),
-    enabled_currencies: list(text({ min: 1, max: MAX_CHAIN })).nullish(),
+    enabled_currencies: list(text({ min: 1, max: MAX_CHAIN, named: true })).nullish(),
     slug: text({ min: MIN_SLUG, max: MAX_SLUG, pattern: SLUG }).nullish(),
     display_name: displayName().nullish().describe(`How buyers know the shop. ${BEYOND}`),
     logo_url: pictureUrl().nullish().describe(PICTURE),
@@ -190,10 +190,10 @@ export const setMerchantWallet = endpoint({
   description:
     'Checks the checksum of the address for this network, refuses jetton wallets, token accounts and mints, and replaces the previous address. If the chain cannot be reached now, it is asked again when an invoice is created. Open invoices keep the address they show. The reply has the address in the form that wallets show, and in `warning` what to know of one that runs code: it may pass on what it gets.',
   body: shape('WalletUpdate', {
-    blockchain: text({ min: 1, max: MAX_CHAIN }).describe(
+    blockchain: text({ min: 1, max: MAX_CHAIN, named: true }).describe(
       `${sampleBlockchains.map((id) => `\`${id}\``).join(', ')}, …`,
     ),
-    address: text({ min: 8, max: 256 }),
+    address: text({ min: 8, max: 256, named: true }),
     everywhere: bool()
       .optional()
       .describe(

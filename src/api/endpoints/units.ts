@@ -25,7 +25,7 @@ export const unitId = { unit_id: uuid().describe('Unit id') };
 const title = () => text({ min: 1, max: MAX_TITLE });
 const description = () => text({ max: MAX_DESCRIPTION });
 const price = () => decimal({ gt: 0, wording: 'float' });
-const currencies = () => list(text({ min: 1, max: MAX_CHAIN }), { min: 1 });
+const currencies = () => list(text({ min: 1, max: MAX_CHAIN, named: true }), { min: 1 });
 const language = () => text({ max: MAX_LANGUAGE });
 
 const CURRENCIES = 'Gateway ids or tickers; a ticker means every gateway with it';

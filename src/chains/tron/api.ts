@@ -2,12 +2,11 @@
 import * as z from 'zod';
 import { type Json, ProviderError, type Rpc } from '../family.ts';
 import { parseJson, TooMuchJson } from '../json.ts';
+import { isTooOften } from '../refusals.ts';
 
 /** As of the newest block, or of the newest one that no branch replaces; the former counts what is in no block yet, too. */
 type Side = 'wallet' | 'walletsolidity';
 
-/** Of a node that has no time for a question; anything else it writes there is about the question. */
-const OVERLOADED = /lack of computing|resources|frequency|limit|too many/i;
 const EXCERPT_CHARS = 200;
 /** Amounts beyond what a JSON number holds exactly are read as text; a quote before it would be a text of someone's. */
 const LARGE_AMOUNT =
@@ -34,7 +33,8 @@ export async function ask(rpc: Rpc, side: Side, method: string, body: Json): Pro
   if (typeof answer !== 'object' || answer === null) throw badAnswer(`${method}: ${excerpt(text)}`);
   if (!('Error' in answer)) return answer;
   const why = excerpt(String(answer.Error));
-  throw new ProviderError(OVERLOADED.test(why) ? 'rate_limited' : 'rpc', `${method} is refused: ${why}`);
+  // Of a node that has no time for a question; anything else it writes there is about the question.
+  throw new ProviderError(isTooOften(why) ? 'rate_limited' : 'rpc', `${method} is refused: ${why}`);
 }
 
 function parsed(text: string): unknown {

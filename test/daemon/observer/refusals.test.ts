@@ -155,7 +155,7 @@ const refusals: [string, number, (calls: Call[]) => unknown, Partial<Record<stri
     'trongrid.io',
     403,
     () => ({ Error: 'The key exceeds the frequency limit(3), and the query server is suspended for 30s' }),
-    { pauses: 1 },
+    { pauses: 1, wait_ms: 30_000 },
   ],
 ];
 
@@ -175,7 +175,11 @@ test.each(
     expect(await askEach(asker, calls)).toHaveLength(22);
   } else {
     const count = 'values' in expected ? 5_000 : 10;
-    await readLogRange(asker, [filter(count)], 1_001, 101_000);
+    const read = readLogRange(asker, [filter(count)], 1_001, 101_000);
+    // For as long as that another provider is asked.
+    if ('wait_ms' in expected)
+      await expect(read).rejects.toMatchObject({ kind: 'rate_limited', retry_after_ms: expected.wait_ms });
+    else await read;
   }
   const { calls, blocks, topics } = asker.host;
   const before = { calls: 50, blocks: 100_000, values: 5_000, pauses: 0 };

@@ -5,6 +5,8 @@ import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { openDb } from '../../../data/db/open.ts';
+import { noteProviderLimit } from '../../../data/provider-limits.ts';
 import { gatewayIds } from '../../../src/chains/gateways.ts';
 import { hasLitecoind, startLitecoind } from '../../chains/utxo-chain.ts';
 import { json, serve } from '../../helpers/local-server.ts';
@@ -72,6 +74,32 @@ test('what is wrong is a line that failed, with what to do, and exit code 1', as
   expect(findings.filter(({ of }) => of === 'clock').map(({ status }) => status)).toContain('failed');
   expect(JSON.stringify(findings)).not.toMatch(/user:pass|aaaaaaaa/);
   for (const { status, fix } of findings) expect(fix === null).toBe(status === 'ok');
+});
+
+test('what providers were found to take at once is a line for each of them', async () => {
+  verifies('command-doctor', 'refusals-known');
+  await home.run(['migrate']);
+  const file = join(home.dir, 'gatewayd', 'gatewayd.db');
+  const books = await openDb(`sqlite:${file}`);
+  for (const [provider, name, value] of [
+    ['evm at base.drpc.org', 'calls', 3],
+    ['evm at base.drpc.org', 'blocks', 10_000],
+    ['evm at mainnet.base.org', 'calls', 10],
+  ] as const)
+    await noteProviderLimit(books.query, {
+      blockchain: 'base',
+      provider,
+      name,
+      value,
+      learnt_at: 1_800_000_000,
+    });
+  await books.close();
+  const { findings } = await examined({ GATEWAYD_SECRET: 'aaaaaaaaaaaaaaaaaaaa' });
+  const lines = findings.filter(({ of, says }) => of === 'provider base' && says.includes(' takes '));
+  expect(lines.map(({ says, status, fix }) => [says, status, fix])).toEqual([
+    ['evm at base.drpc.org takes blocks 10000, calls 3', 'ok', null],
+    ['evm at mainnet.base.org takes calls 10', 'ok', null],
+  ]);
 });
 
 test.skipIf(!hasLitecoind)('warnings alone are exit code 0, with the daemon running or stopped', async () => {

@@ -3,6 +3,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { ProviderError, type Rpc } from '../../family.ts';
+import { orFailed } from '../../or-failed.ts';
 import { parseBlock, parseHeader, type Transaction } from '../block.ts';
 import type { Memory } from '../memory.ts';
 import {
@@ -35,8 +36,8 @@ const TRANSACTIONS_PER_READ = 16;
 const SHARE_OF_ONE = 1 / 2;
 /** Scripts whose list may fail in one read, before the others are left for the next one. */
 const FAILURES_PER_READ = 2;
-/** Where all lists are refused, and they are no more than so many, it is taken to be for what is in them. */
-const REFUSALS_OF_FEW = 1;
+/** Nothing can be paid to it (an output of data without data): where all lists are refused, its list shows whom that is for. */
+const NO_ONES_SCRIPT = '6a';
 /** A list that is shorter than the shortest page in use is whole; of a longer one the provider's count is asked for. */
 const SHORTEST_PAGE = 10;
 /** Where the provider does not count: more than this is never listed. */
@@ -130,8 +131,11 @@ async function* listScripts(
       if (away().length === FAILURES_PER_READ) break;
     }
   }
-  const isOfFew = away().length === 0 && failures.length <= REFUSALS_OF_FEW;
-  if (failures[0] && failures.length === lists.length && !isOfFew) throw failures[0];
+  if (failures[0] && failures.length === lists.length) {
+    // Refused for what is in them, or to everyone.
+    const isOfThese = away().length === 0 && (await orFailed(listScript(rpc, NO_ONES_SCRIPT, false)));
+    if (!isOfThese) throw failures[0];
+  }
   return lists;
 }
 
