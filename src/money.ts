@@ -17,14 +17,15 @@ export const divideHalfUp = (value: bigint, by: bigint): bigint => (2n * value +
 
 /**
  * Reads a plain decimal (`12.5`, no exponent) as an integer of 10^-`decimals`.
- * Digits beyond `decimals` are rounded up, away from what the caller would lose. Null for anything else.
+ * Digits beyond `decimals` are rounded to the nearest, halves away from zero: a price that passed through a binary float
+ * (`19.990000000000002`) is the price that was meant. Null for anything else.
  */
 export function parseDecimal(text: string, decimals: number): bigint | null {
   const match = PLAIN.exec(text);
   if (!match) return null;
   const [, sign, whole = '', fraction = ''] = match;
   const truncated = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
-  const value = /[1-9]/.test(fraction.slice(decimals)) ? truncated + 1n : truncated;
+  const value = /^[5-9]/.test(fraction.slice(decimals)) ? truncated + 1n : truncated;
   return sign ? -value : value;
 }
 

@@ -30,13 +30,18 @@ export interface QuoteRequest {
   service_fee_percent: string;
 }
 
+/**
+ * Decimals of an amount in coins that count at most: 10^-9 of the dearest coin is worth less than a cent's hundredth, and
+ * what a binary float adds to `0.3` must not become a payable step of a coin with 18 decimals.
+ */
+const COIN_DECIMALS = 9;
 /** Decimals of the surcharge's percentage that count. */
 const PERCENT_DECIMALS = 6;
 
 /** Largest price: nine integer digits of USD, so that every sum stays far inside 64 bits. */
 export const MAX_USD_MICROS = 999_999_999n * tenTo(USD_DECIMALS);
 
-/** Quotes an amount; coin amounts round up to the gateway's payable precision. `too_small` and `too_large` are verdicts. */
+/** Quotes an amount, which is rounded to the nearest as it is read; what is asked for in coins rounds up to the gateway's payable precision. `too_small` and `too_large` are verdicts. */
 export function quote(request: QuoteRequest): Quote | 'too_small' | 'too_large' {
   const { gateway, rate_usd_nanos: rate } = request;
   const inCoin = (usd_micros: bigint): bigint =>
@@ -46,7 +51,9 @@ export function quote(request: QuoteRequest): Quote | 'too_small' | 'too_large' 
       gateway.payable_decimals,
     );
   const native = request.amount_unit === 'native';
-  const amount = parseDecimal(request.amount, native ? gateway.decimals : USD_DECIMALS);
+  const amount = native
+    ? coinsOf(request.amount, gateway.decimals)
+    : parseDecimal(request.amount, USD_DECIMALS);
   if (amount === null || amount <= 0n) return 'too_small';
   const usd = native
     ? divideHalfUp(amount * rate, tenTo(gateway.decimals + RATE_DECIMALS - USD_DECIMALS))
@@ -64,6 +71,12 @@ export function quote(request: QuoteRequest): Quote | 'too_small' | 'too_large' 
     amount_fee_atomic: fee,
     amount_atomic: merchant + fee,
   };
+}
+
+function coinsOf(text: string, decimals: number): bigint | null {
+  const counted = Math.min(decimals, COIN_DECIMALS);
+  const amount = parseDecimal(text, counted);
+  return amount === null ? null : amount * tenTo(decimals - counted);
 }
 
 /** At most this many distinct amounts stand at one price. */

@@ -135,7 +135,7 @@ export async function updateUnit(
   return row;
 }
 
-/** USD micros; digits beyond them round up. Refuses `amount_too_large` what no invoice can ask for. */
+/** USD micros. Refuses `amount_too_large` what no invoice can ask for. */
 function priceOf(amount_usd: string): bigint {
   const price = parseDecimal(amount_usd, USD_DECIMALS) ?? 0n;
   if (price > MAX_USD_MICROS) throw new Refusal('amount_too_large');

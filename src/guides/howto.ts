@@ -128,7 +128,7 @@ The signature proves how this invoice ended, not who came back: anyone can open 
     title: 'Amounts and times on the wire',
     summary: 'Decimal strings without exponent, Unix seconds in UTC',
     auth: 'none',
-    docs: `Amounts in replies are decimal strings; never read them into binary floats. Input takes JSON numbers or plain decimal strings with at most 9 digits before the point; exponents are refused. The buyer's amount rounds up to what the chain can pay. \`amount_unit\` is \`usd\` (default) or \`native\`. \`created_at\`, \`expires_at\`, \`paid_at\` are Unix seconds, UTC; \`from_date\` and \`to_date\` are UTC days, both included.`,
+    docs: `Amounts in replies are decimal strings; never read them into binary floats. Input takes JSON numbers or plain decimal strings with at most 9 digits before the point; exponents are refused. A USD amount is rounded to the nearest millionth as it is read, so that the \`19.990000000000002\` of a binary float is \`19.99\`. The buyer's amount rounds up to what the chain can pay. \`amount_unit\` is \`usd\` (default) or \`native\`. \`created_at\`, \`expires_at\`, \`paid_at\` are Unix seconds, UTC; \`from_date\` and \`to_date\` are UTC days, both included.`,
   },
   {
     id: 'guide.mcp',

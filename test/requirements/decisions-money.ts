@@ -20,6 +20,8 @@ export const words = {
     'money-wire': 'the wire carries decimal strings without exponent',
     'money-input':
       'amounts are JSON numbers or plain decimals; exponent, _, other digits, NaN, 10+ digits are 422',
+    'money-usd-nearest':
+      'a USD amount is rounded to the nearest millionth when it is read, and one in coins to the nearest billionth, by its decimal text; what is nothing then is refused',
     'money-rounds-up': 'the buyer’s amount rounds up to the payable precision',
     'money-sum': 'amount = amount_merchant + amount_fee exactly',
     'rate-frozen': 'the rate is frozen in the invoice at creation',

@@ -43,12 +43,14 @@ describe('a decimal', () => {
     ]);
   });
 
-  test('with more digits than remain is read rounded up, by less than one unit', () => {
+  test('with more digits than remain is read rounded to the nearest, halves away from zero', () => {
+    verifies('money-usd-nearest');
     fc.assert(
       fc.property(natural, decimals, fc.integer({ min: 0, max: 12 }), (value, digits_left, dropped) => {
-        const read = parseDecimal(formatDecimal(value, digits_left + dropped), digits_left) as bigint;
-        const exact = 10n ** BigInt(dropped);
-        expect(read * exact >= value && read * exact - value < exact).toBe(true);
+        const text = formatDecimal(value, digits_left + dropped);
+        const read = parseDecimal(text, digits_left) as bigint;
+        expect(read).toBe(divideHalfUp(value, 10n ** BigInt(dropped)));
+        expect(parseDecimal(`-${text}`, digits_left)).toBe(-read);
       }),
     );
   });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Gateway } from '../../src/chains/family.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
-import { formatDecimal, parseDecimal, RATE_DECIMALS, USD_DECIMALS } from '../../src/money.ts';
+import { divideHalfUp, formatDecimal, parseDecimal, RATE_DECIMALS, USD_DECIMALS } from '../../src/money.ts';
 import { drawnSlots, MAX_USD_MICROS, type Quote, quote, uniqueSlots, uniqueStep } from '../../src/quote.ts';
 import { verifies } from '../requirements.ts';
 
@@ -120,15 +120,17 @@ describe('a price in USD', () => {
 });
 
 describe('an amount in coins', () => {
-  test('is asked for as it is, rounded up to what wallets keep, and valued at the rate', () => {
-    verifies('post-invoices-amount');
+  test('is asked for to the nearest billionth, rounded up to what wallets keep, and valued at the rate', () => {
+    verifies('post-invoices-amount', 'money-usd-nearest');
     fc.assert(
-      fc.property(gateway, fc.bigInt({ min: 1n, max: 10n ** 24n }), rate, (of, coins, rate) => {
+      fc.property(gateway, fc.bigInt({ min: 1n, max: 10n ** 24n }), rate, (of, written, rate) => {
+        const counted = 10n ** BigInt(Math.max(of.decimals - 9, 0));
+        const coins = divideHalfUp(written, counted) * counted;
         const usd = (2n * coins * rate + scale(of)) / (2n * scale(of));
         fc.pre(usd > 0n && usd <= MAX_USD_MICROS);
         const one = asked({
           gateway: of,
-          amount: formatDecimal(coins, of.decimals),
+          amount: formatDecimal(written, of.decimals),
           amount_unit: 'native',
           rate_usd_nanos: rate,
         });

@@ -1,7 +1,7 @@
 // The vocabulary of inputs: each field validates like pydantic in lax mode and says what it takes as JSON Schema.
 import { z } from 'zod';
 import { cleanText } from '../../clean.ts';
-import { parseDecimal } from '../../money.ts';
+import { formatDecimal, parseDecimal, tenTo, USD_DECIMALS } from '../../money.ts';
 import { coerced, FieldError } from './field-error.ts';
 
 /** Members whose value is never echoed, logged or shown. */
@@ -168,8 +168,9 @@ export const DECIMAL_PATTERN = '^(?!^[-+.]*$)[+-]?0*\\d*\\.?\\d*$';
 export const MAX_WHOLE_DIGITS = 9;
 /** Most digits after it: no coin has more. */
 export const MAX_DECIMAL_PLACES = 18;
-/** One, with so many places. */
-const ONE = 10n ** BigInt(MAX_DECIMAL_PLACES);
+/** Most digits that a binary float is written with; behind zeros (`0.0030000000000000001`) they reach further than a coin's. */
+const FLOAT_DIGITS = 17;
+const MAX_FLOAT_PLACES = 24;
 // Says the same as DECIMAL_PATTERN without its backtracking, which takes cubic time on long input.
 const DECIMAL_TEXT = /^([+-]?)(\d*)(?:\.(\d*))?$/;
 const NOT_FINITE = /^[+-]?(?:s?nan|inf(?:inity)?)$/i;
@@ -209,7 +210,8 @@ function readDecimal(input: unknown, wording: 'decimal' | 'float'): string | Fie
 
 function digitsFault(value: string): FieldError | null {
   const [whole = '', places = ''] = value.replace('-', '').split('.');
-  if (places.length > MAX_DECIMAL_PLACES)
+  const is_float = (whole + places).replace(/^0+/, '').length <= FLOAT_DIGITS;
+  if (places.length > (is_float ? MAX_FLOAT_PLACES : MAX_DECIMAL_PLACES))
     return new FieldError(
       'decimal_max_places',
       `Decimal input should have no more than ${MAX_DECIMAL_PLACES} decimal places`,
@@ -226,12 +228,14 @@ function digitsFault(value: string): FieldError | null {
 
 /**
  * An amount: a JSON number or a plain decimal string, read as the shortest decimal string without exponent
- * (`"0012.50"` → `"12.5"`). `wording` chooses between the messages of pydantic's Decimal and float.
+ * (`"0012.50"` → `"12.5"`), rounded to the nearest with `places` decimals where they are given.
+ * `wording` chooses between the messages of pydantic's Decimal and float.
  */
 export function decimal({
   wording = 'decimal',
+  places = MAX_FLOAT_PLACES,
   ...bounds
-}: Bounds & { wording?: 'decimal' | 'float' } = {}): z.ZodType<string, string | number> {
+}: Bounds & { wording?: 'decimal' | 'float'; places?: number } = {}): z.ZodType<string, string | number> {
   const schema = {
     anyOf: [
       { type: 'number', ...boundsSchema(bounds) },
@@ -241,13 +245,19 @@ export function decimal({
   return coerced(schema, (input) => {
     const value = readDecimal(input, wording);
     if (value instanceof FieldError) return value;
-    // Bounds are whole numbers, so rounding up beyond the scale cannot move a value across one it does not touch.
-    const scaled = parseDecimal(value, MAX_DECIMAL_PLACES) ?? 0n;
+    const scaled = parseDecimal(value, places) ?? 0n;
     return (
-      boundsFault(bounds, (limit) => Number(scaled - BigInt(limit) * ONE)) ?? digitsFault(value) ?? value
+      boundsFault(bounds, (limit) => Number(scaled - BigInt(limit) * tenTo(places))) ??
+      digitsFault(value) ??
+      formatDecimal(scaled, places)
     );
   });
 }
+
+/** An amount that is always in USD. */
+export const usd = (
+  bounds: Bounds & { wording?: 'decimal' | 'float' } = {},
+): z.ZodType<string, string | number> => decimal({ ...bounds, places: USD_DECIMALS });
 
 const TRUE = new Set(['true', '1', 'on', 't', 'yes', 'y']);
 const FALSE = new Set(['false', '0', 'off', 'f', 'no', 'n']);

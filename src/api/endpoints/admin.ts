@@ -1,7 +1,7 @@
 // The operator's view: merchants, observers, payments, and putting things right.
 
 import { endpoint } from '../describe/endpoint.ts';
-import { bool, choice, counted, decimal, int, orNull, text, word } from '../describe/fields.ts';
+import { bool, choice, counted, int, orNull, text, usd, word } from '../describe/fields.ts';
 import { uuid } from '../describe/identifiers.ts';
 import { shape } from '../describe/shape.ts';
 import {
@@ -106,7 +106,7 @@ export const creditMerchant = endpoint({
     'No crypto moves. The limit rises by `prepaid_usd` × 100, as with a refill, and held payments are booked, oldest first. Logged at warning level.',
   params: userId,
   body: shape('CreditCreate', {
-    prepaid_usd: decimal({ gt: 0, lte: 1000 }),
+    prepaid_usd: usd({ gt: 0, lte: 1000 }),
     note: note(),
   }),
   response: AdminCredit,

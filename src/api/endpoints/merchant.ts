@@ -4,7 +4,19 @@ import { sampleBlockchains, sampleIds, sampleTicker } from '../../chains/samples
 import { eventTypes } from '../../event-types.ts';
 import { MAX_SLUG, MIN_SLUG, SLUG } from '../../slug.ts';
 import { endpoint } from '../describe/endpoint.ts';
-import { bool, choice, counted, date, decimal, duration, int, list, text, word } from '../describe/fields.ts';
+import {
+  bool,
+  choice,
+  counted,
+  date,
+  decimal,
+  duration,
+  int,
+  list,
+  text,
+  usd,
+  word,
+} from '../describe/fields.ts';
 import { email, uuid } from '../describe/identifiers.ts';
 import { shape } from '../describe/shape.ts';
 import {
@@ -41,7 +53,7 @@ const refillBody = z.object({
   chain: chainField(),
   amount: decimal({ gt: 0, wording: 'float' }).optional(),
   amount_unit: amountUnit(),
-  amount_usd: decimal({ gt: 0, wording: 'float' })
+  amount_usd: usd({ gt: 0, wording: 'float' })
     .optional()
     .describe('The same as `amount` in USD; ignored where `amount` is given'),
 });

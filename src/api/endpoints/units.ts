@@ -1,6 +1,6 @@
 // Units: a merchant's offers.
 import { endpoint } from '../describe/endpoint.ts';
-import { bool, decimal, int, list, orNull, text } from '../describe/fields.ts';
+import { bool, int, list, orNull, text, usd } from '../describe/fields.ts';
 import { uuid } from '../describe/identifiers.ts';
 import { shape } from '../describe/shape.ts';
 import {
@@ -24,7 +24,7 @@ export const unitId = { unit_id: uuid().describe('Unit id') };
 
 const title = () => text({ min: 1, max: MAX_TITLE });
 const description = () => text({ max: MAX_DESCRIPTION });
-const price = () => decimal({ gt: 0, wording: 'float' });
+const price = () => usd({ gt: 0, wording: 'float' });
 const currencies = () => list(text({ min: 1, max: MAX_CHAIN, named: true }), { min: 1 });
 const language = () => text({ max: MAX_LANGUAGE });
 

@@ -214,11 +214,12 @@ describe.each(databases)('units on %s', (database) => {
     expect([made.status, made.json.code]).toEqual([400, 'unknown_chain']);
   });
 
-  test('refuse a price that no invoice can ask for, and round up what is below a millionth', async () => {
+  test('refuse a price that no invoice can ask for, and round to the nearest millionth', async () => {
     const price = (amount_usd: string) => call(merchant, 'POST', '', { ...tea, amount_usd });
     const high = await price('999999999.5');
     expect([high.status, high.json.code]).toEqual([400, 'amount_too_large']);
-    expect((await price('0.0000001')).json.amount_usd).toBe('0.000001');
+    expect((await price('0.0000005')).json.amount_usd).toBe('0.000001');
+    expect((await price('0.0000001')).json.detail[0]).toMatchObject({ type: 'greater_than' });
   });
 
   test('made twice with one Idempotency-Key are one', async () => {
