@@ -126,19 +126,6 @@ exports.sha256_sync = (bytes) => createHash('sha256').update(bytes).digest();`;
   },
 };
 
-/** Of this library, which brings a browser's whole network along, what sends the daemon's requests. */
-const client: Plugin = {
-  name: 'client',
-  load(id) {
-    if (!id.endsWith('/node_modules/undici/index.js')) return null;
-    return `Object.assign(require('./lib/dispatcher/dispatcher').prototype, require('./lib/api'));
-exports.Agent = require('./lib/dispatcher/agent');
-exports.Client = require('./lib/dispatcher/client');
-exports.buildConnector = require('./lib/core/connect');
-exports.errors = require('./lib/core/errors');`;
-  },
-};
-
 /** listhen makes certificates with it, where it is asked for HTTPS. The daemon never asks: HTTPS is its proxy's. */
 const certificates: Plugin = {
   name: 'no certificates',
@@ -193,7 +180,7 @@ export const programs: BuildOptions[] = [
   program({
     name: 'gatewayd',
     input: MAIN,
-    plugins: [hash, client, certificates],
+    plugins: [hash, certificates],
     groups: [{ name: daemonGroup }],
     // Of modules of this kind bin/compiled.js can keep the compiled code with every Node.js.
     format: 'cjs',

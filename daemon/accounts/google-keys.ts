@@ -1,5 +1,6 @@
 // Google's published keys, by which its tokens are verified.
-import { createRemoteJWKSet } from 'jose';
+import { createRemoteJWKSet, customFetch } from 'jose';
+import { openSender, readAnswer } from '../process/outgoing.ts';
 import type { Config } from '../settings/config.ts';
 
 const KEYS_TIMEOUT_MS = 5_000;
@@ -7,5 +8,15 @@ const KEYS_TIMEOUT_MS = 5_000;
 export type GoogleKeys = ReturnType<typeof createRemoteJWKSet>;
 
 /** Fetched when first needed and again when a token names an unknown key. */
-export const openGoogleKeys = ({ google }: Pick<Config, 'google'>): GoogleKeys =>
-  createRemoteJWKSet(new URL(google.jwks_url), { timeoutDuration: KEYS_TIMEOUT_MS });
+export function openGoogleKeys({ google }: Pick<Config, 'google'>): GoogleKeys {
+  const sender = openSender({ connect_ms: KEYS_TIMEOUT_MS });
+  return createRemoteJWKSet(new URL(google.jwks_url), {
+    timeoutDuration: KEYS_TIMEOUT_MS,
+    [customFetch]: (url, { headers, signal }) =>
+      readAnswer(sender, new URL(url), {
+        method: 'GET',
+        headers: Object.fromEntries(headers),
+        signal: signal ?? AbortSignal.timeout(KEYS_TIMEOUT_MS),
+      }),
+  });
+}

@@ -3,6 +3,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createTransport } from 'nodemailer';
 import { examineTarget, shownTarget } from '../notify/targets.ts';
+import { openSender, readAnswer } from '../process/outgoing.ts';
 import { type Config, localUrl } from '../settings/config.ts';
 import { type Check, type Finding, failed, ok, PATIENCE_MS, warning } from './finding.ts';
 import { isLocal } from './place.ts';
@@ -21,13 +22,14 @@ const CLOCK_FAIL_SECONDS = 30;
 async function asked(base_url: string): Promise<string | null> {
   try {
     const signal = AbortSignal.timeout(PATIENCE_MS);
-    const answer = await fetch(`${base_url}/health`, { signal, redirect: 'manual' });
+    const sender = openSender({ connect_ms: PATIENCE_MS });
+    const answer = await readAnswer(sender, new URL(`${base_url}/health`), { method: 'GET', signal });
     const body = (await answer.json().catch(() => ({}))) as { message?: unknown };
     if (answer.status === 200 && body.message === 'ok') return null;
     return `it answers ${answer.status}`;
   } catch (error) {
-    const { cause, message } = error as Error & { cause?: { code?: string } };
-    return cause?.code ?? message;
+    const { code, message } = error as Error & { code?: string };
+    return code ?? message;
   }
 }
 

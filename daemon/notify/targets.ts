@@ -5,6 +5,7 @@ import { languageOf } from '../checkout/language.ts';
 import { type Clock, seconds } from '../clock.ts';
 import type { Mail } from '../mail/mail.ts';
 import { noticeEmail } from '../mail/templates.tsx';
+import { openSender } from '../process/outgoing.ts';
 import type { Runtime } from '../process/runtime.ts';
 import type { Config } from '../settings/config.ts';
 import { checkWebhookUrl, type HttpOut, openHttpOut } from '../webhooks/egress.ts';
@@ -46,6 +47,7 @@ export interface TargetsOptions {
 /** Telegram takes 4,096 characters. */
 const TELEGRAM_LENGTH = 4_000;
 const USER_AGENT = 'gatewayd';
+const CONNECT_MS = 5_000;
 
 /** What the status of a refusal means to the operator. */
 const TELEGRAM_REMEDIES: Readonly<Record<number, string>> = {
@@ -114,11 +116,15 @@ export async function examineTarget(
   try {
     checkWebhookUrl(to, { allow_private });
     // Any answer will do: what takes messages need not answer to anything else.
-    await fetch(to, { method: 'HEAD', redirect: 'manual', signal });
+    const { body } = await openSender({ connect_ms: CONNECT_MS }).send(new URL(to), {
+      method: 'HEAD',
+      signal,
+    });
+    body.destroy();
     return null;
   } catch (error) {
-    const { cause, message } = error as Error & { cause?: { code?: string } };
-    return cause?.code ?? message;
+    const { code, message } = error as Error & { code?: string };
+    return code ?? message;
   }
 }
 

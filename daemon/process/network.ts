@@ -6,7 +6,7 @@ export interface HttpLimits {
   response_bytes: number;
 }
 
-/** What carries one request to a provider; rejects as undici does. */
+/** What carries one request to a provider; rejects with what went wrong. */
 export interface Transport {
   request(
     url: URL,

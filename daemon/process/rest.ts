@@ -7,7 +7,7 @@ const LOADED_AFTER_MS = 10_000;
 
 /** In the order of what a shop would miss most. */
 export const rest = {
-  undici: () => import('undici'),
+  https: () => import('node:https'),
   ws: () => import('ws'),
   qrcode: () => import('qrcode'),
   nodemailer: () => import('nodemailer'),

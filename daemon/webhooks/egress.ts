@@ -2,10 +2,9 @@
 import { lookup as lookupHost, Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { buildConnector } from 'undici';
 import { Refusal } from '../../src/errors.ts';
 import type { OutClient } from '../process/network.ts';
-import { rest } from '../process/rest.ts';
+import { openSender, type Sender } from '../process/outgoing.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
 
 /** Name resolution, connecting, TLS, sending and reading together. */
@@ -94,26 +93,19 @@ export interface HttpOut {
 
 export function openHttpOut(options: HttpOutOptions): HttpOut {
   const { allow_private, timeout_ms = TOTAL_TIMEOUT_MS, runtime = systemRuntime } = options;
-  // Loaded for the first request: a daemon is ready before it sends one.
-  let library: typeof import('undici') | undefined;
-  let connector: buildConnector.connector | undefined;
   // A connection of its own: one that is reused may be closed under the request, and there is no second attempt.
-  const open = async (origin: string, onConnect: () => void): Promise<OutClient> => {
+  const sender = openSender({
+    connect_ms: CONNECT_TIMEOUT_MS,
+    address_attempt_ms: ADDRESS_ATTEMPT_MS,
+    max_header_bytes: MAX_HEADER_BYTES,
+    lookup: guardedLookup(allow_private, resolverFor(options)),
+  });
+  const open = (origin: string, onConnect: () => void): OutClient => {
     const stand_in = runtime.network?.toReceiver(origin);
-    if (stand_in) {
-      // How far it came is not known.
-      onConnect();
-      return stand_in;
-    }
-    library ??= await rest.undici();
-    connector ??= guardedConnector(library, allow_private, resolverFor(options));
-    const guarded = connector;
-    const connect: buildConnector.connector = (target, callback) =>
-      guarded(target, (...result) => {
-        if (result[0] === null) onConnect();
-        callback(...result);
-      });
-    return new library.Client(origin, { connect, pipelining: 0, maxHeaderSize: MAX_HEADER_BYTES });
+    if (!stand_in) return clientOf(sender, origin, onConnect);
+    // How far it came is not known.
+    onConnect();
+    return stand_in;
   };
   return {
     async post(text, { headers, body, signal, reads_answer }) {
@@ -126,12 +118,9 @@ export function openHttpOut(options: HttpOutOptions): HttpOut {
       }
       if (signal.aborted) return { kind: 'interrupted', sent: false };
       let sent = false;
-      const client = await open(url.origin, () => {
+      const client = open(url.origin, () => {
         sent = true;
       });
-      // While the library was loaded.
-      if (signal.aborted) return { kind: 'interrupted', sent: false };
-      // Destroying the client ends it at any stage; undici heeds a signal only once it is connected.
       let expired = false;
       const expire = async () => {
         // After a time in which this process stood still, an answer may have come that it has not read yet.
@@ -187,14 +176,10 @@ class NotPublic extends Error {
   readonly code = 'NOT_PUBLIC';
 }
 
-/** Checks a literal address here and a name's addresses in `lookup`: those checked are those connected to. */
-function guardedConnector(
-  library: typeof import('undici'),
-  allow_private: boolean,
-  resolve: Resolve,
-): buildConnector.connector {
+/** Checks the addresses of a name: those checked are those connected to. A literal address is checked as a part of its URL. */
+function guardedLookup(allow_private: boolean, resolve: Resolve): LookupFunction {
   const allowed = (address: string) => allow_private || isPublicAddress(address);
-  const lookup: LookupFunction = (hostname, { all }, callback) => {
+  return (hostname, { all }, callback) => {
     const answer = async () => {
       const addresses = await resolve(hostname);
       if (addresses.length === 0) throw Object.assign(new Error('no address'), { code: 'ENOTFOUND' });
@@ -207,15 +192,15 @@ function guardedConnector(
       (error) => callback(error, ''),
     );
   };
-  const connect = library.buildConnector({
-    timeout: CONNECT_TIMEOUT_MS,
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
-    lookup,
-  } as buildConnector.BuildOptions);
-  return (target, callback) => {
-    if (isIP(target.hostname) !== 0 && !allowed(target.hostname)) callback(new NotPublic(), null);
-    else connect(target, callback);
+}
+
+/** One request, which may be ended at any stage. */
+function clientOf(sender: Sender, origin: string, onConnect: () => void): OutClient {
+  const ended = new AbortController();
+  return {
+    request: ({ path, ...sent }) =>
+      sender.send(new URL(origin + path), { ...sent, signal: ended.signal, onConnect }),
+    destroy: async (reason) => ended.abort(reason),
   };
 }
 
@@ -241,10 +226,10 @@ const sentences: [code: RegExp, sentence: string][] = [
   [/^(EAI_AGAIN|ETIMEOUT|ESERVFAIL|EREFUSED|EBADNAME|EBADRESP)$/, 'the host name cannot be resolved'],
   [/^ECONNREFUSED$/, 'connection refused'],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'the host cannot be reached'],
-  [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, `no connection within ${CONNECT_TIMEOUT_MS / 1000} s`],
-  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection was closed before an answer came'],
-  [/^UND_ERR_HEADERS_OVERFLOW$/, `the answer has more than ${MAX_HEADER_BYTES / 1024} kB of headers`],
-  [/^(HPE_|HTTPParserError$)/, 'the answer is not HTTP'],
+  [/^(CONNECT_TIMEOUT|ETIMEDOUT)$/, `no connection within ${CONNECT_TIMEOUT_MS / 1000} s`],
+  [/^(ECONNRESET|EPIPE)$/, 'the connection was closed before an answer came'],
+  [/^HPE_HEADER_OVERFLOW$/, `the answer has more than ${MAX_HEADER_BYTES / 1024} kB of headers`],
+  [/^HPE_/, 'the answer is not HTTP'],
   [/(CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO)/, 'the TLS connection cannot be trusted'],
 ];
 

@@ -15,6 +15,8 @@ export const webhooks = {
     'webhook-one-attempt': 'one automatic attempt, claimed first; a crash leaves unknown, never a second one',
     'webhook-given-back':
       'an attempt that the end of its daemon interrupts before anything is sent is made by another',
+    'interim-answers':
+      'answers of 1xx before the answer are passed over by what sends webhooks and notices and by what asks providers, prices and Google',
     'webhook-outcome': '2xx is success, 3xx a failure that is not followed; 15 s in all, 64 KB read',
     'webhook-slow': 'a slow receiver delays no other',
     'webhook-statuses': 'webhook_status is none, pending, delivered, failed or unknown',

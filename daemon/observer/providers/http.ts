@@ -1,11 +1,10 @@
 // One provider over HTTP: credentials, limits, and every failure turned into a ProviderError that holds no secret.
-import type { Agent } from 'undici';
 import { ProviderError, type RequestOptions } from '../../../src/chains/family.ts';
 import { TOO_LARGE } from '../../../src/chains/or-failed.ts';
 import { namedWait } from '../../../src/chains/refusals.ts';
 import type { Clock } from '../../clock.ts';
 import type { HttpLimits, Transport } from '../../process/network.ts';
-import { rest } from '../../process/rest.ts';
+import { openSender } from '../../process/outgoing.ts';
 import type { Runtime } from '../../process/runtime.ts';
 import { credentialsOf } from './credentials.ts';
 
@@ -66,35 +65,22 @@ export interface HttpProvider {
   close(): Promise<void>;
 }
 
-/** The library is loaded for the first request: nothing is asked of a provider before the daemon is ready. */
 function openTransport(limits: HttpLimits): Transport {
-  let agent: Agent | undefined;
-  let closed = false;
+  const sender = openSender({
+    connect_ms: Math.min(CONNECT_TIMEOUT_MS, limits.timeout_ms),
+    keep: { connections: MAX_CONNECTIONS, idle_ms: KEEP_ALIVE_MS },
+  });
   return {
-    async request(url, options) {
+    async request(url, { response_bytes = limits.response_bytes, ...sent }) {
       const signal = AbortSignal.timeout(limits.timeout_ms);
-      const undici = await rest.undici();
-      if (closed) throw new undici.errors.ClientDestroyedError();
-      agent ??= new undici.Agent({
-        connections: MAX_CONNECTIONS,
-        maxResponseSize: limits.response_bytes,
-        connect: { timeout: Math.min(CONNECT_TIMEOUT_MS, limits.timeout_ms) },
-        keepAliveTimeout: KEEP_ALIVE_MS,
-      });
-      const { response_bytes = limits.response_bytes, ...sent } = options;
-      const path = `${url.pathname}${url.search}`;
-      const response = await agent.request({ ...sent, origin: url.origin, path, signal });
-      const { statusCode, headers, body } = response;
+      const { statusCode, headers, body } = await sender.send(url, { ...sent, signal });
       return { statusCode, headers, body: { bytes: () => bytesOf(body, response_bytes) } };
     },
-    async close() {
-      closed = true;
-      await agent?.destroy();
-    },
+    close: async () => sender.close(),
   };
 }
 
-const TOO_LARGE_CODE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
+const TOO_LARGE_CODE = 'ANSWER_TOO_LARGE';
 
 /** The rest is not waited for: more is held in memory of no answer. */
 async function bytesOf(body: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array> {
@@ -171,7 +157,7 @@ export function createHttpProvider({
       return new TimedOut('unreachable', `${label}: no complete answer in ${limits.timeout_ms} ms`);
     }
     const why = excerpt(describe(error as Error));
-    if (answered || name === 'HTTPParserError') {
+    if (answered || code?.startsWith('HPE_')) {
       return new ProviderError('bad_answer', `${label}: the answer broke off: ${why}`);
     }
     return new ProviderError('unreachable', `${label}: cannot be reached: ${why}`);
@@ -186,7 +172,7 @@ export function waitIn(text: string): number | null {
   return wait_ms === null ? null : Math.min(wait_ms, MAX_RETRY_AFTER_MS);
 }
 
-/** Undici leaves the message of a refused connection to several addresses empty; the code still tells. */
+/** Node leaves the message of a refused connection to several addresses empty; the code still tells. */
 function describe(error: Error & { code?: unknown }): string {
   return error.message || (typeof error.code === 'string' ? error.code : error.name);
 }
