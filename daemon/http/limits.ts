@@ -1,5 +1,6 @@
 // How often one address or identity may call: exact sliding windows in bounded memory, or in the database that daemons share.
 
+import { hash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { countCall, forgetCalls } from '../../data/call-windows.ts';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
@@ -10,10 +11,14 @@ import type { Clock } from '../clock.ts';
 import type { App } from '../context.ts';
 
 const WINDOW_MS = 60_000;
-/** Beyond this many callers the longest silent one is forgotten. */
+/** Beyond this many callers whose counts are not over yet, others are counted together with their neighbours. */
 const MAX_CALLERS = 20_000;
+/** Counts of such neighbours. */
+const MAX_NEIGHBOURHOODS = 4_096;
 /** An IPv6 customer has at least a /64: it counts as one address. */
 const IPV6_PREFIX_BYTES = 8;
+/** Who is counted together where there is no room for each: /16 of IPv4, /32 of IPv6, which a provider has. */
+const NEIGHBOUR_BYTES = { ipv4: 2, ipv6: 4 };
 const MAX_IDENTITY_LENGTH = 255;
 /** Of the calls counted in the database, one in so many also removes what is over. */
 const FORGET_EACH = 50;
@@ -48,8 +53,11 @@ export interface Limits {
   ): Promise<void> | undefined;
 }
 
-/** Counts one call; milliseconds to wait where `most` calls were made within the last minute (then it is not counted). */
-type Window<Wait> = (caller: string, most: number) => Wait;
+/**
+ * Counts one call; milliseconds to wait where `most` calls were made within the last minute (then it is not counted). `ip` is
+ * from where it comes: by that it is counted where there is no room for another caller.
+ */
+type Window<Wait> = (caller: string, most: number, ip: string) => Wait;
 
 export interface LimitOptions {
   clock: Clock;
@@ -67,22 +75,22 @@ export function createLimits(settings: LimitSettings, options: LimitOptions): Li
     ? notingRefusals(options.shared, options.clock, max_callers)
     : slidingWindow(options.clock, max_callers);
   const exempt = (ip: string) => options.exempt_loopback && ipaddr.parse(ip).range() === 'loopback';
-  const count = (name: keyof LimitSettings, caller: string) => {
+  const count = (name: keyof LimitSettings, caller: string, ip: string) => {
     const per_minute = settings[name];
     if (per_minute === 0) return;
-    const wait_ms = window(`${name} ${caller}`, per_minute);
+    const wait_ms = window(`${name} ${caller}`, per_minute, ip);
     return typeof wait_ms === 'number' ? refuseFor(wait_ms) : wait_ms.then(refuseFor);
   };
   return {
     byAddress(limit, ip) {
-      return limit && !exempt(ip) ? count(`${limit}_per_address`, network(ip)) : undefined;
+      return limit && !exempt(ip) ? count(`${limit}_per_address`, network(ip), ip) : undefined;
     },
     byIdentity(limit, ip, input, caller) {
       if (!limit || exempt(ip)) return undefined;
-      if (limit === 'claim') return count('claim_per_invoice', claimedIn(input));
+      if (limit === 'claim') return count('claim_per_invoice', claimedIn(input), ip);
       if (limit !== 'login' && limit !== 'recovery') return undefined;
       const identity = identityIn(input) ?? caller;
-      return identity ? count(`${limit}_per_identity`, identity) : undefined;
+      return identity ? count(`${limit}_per_identity`, identity, ip) : undefined;
     },
   };
 }
@@ -92,15 +100,89 @@ export function refuseFor(wait_ms: number): undefined {
   if (wait_ms > 0) throw new Refusal('rate_limited', { retry_after: Math.ceil(wait_ms / 1000) });
 }
 
+/** What is counted of each caller, in bounded memory: none is forgotten before its count is over, so that no one begins again by bringing others. */
+export interface Counts<Count> {
+  /** What is counted so far of `caller` (first what is counted, then of whom), or where there is no room for another, of its neighbourhood. */
+  get(caller: string, ip: string): Count | undefined;
+  set(caller: string, ip: string, count: Count): void;
+}
+
+/** `isOver`: whether a count says nothing any more. */
+export function openCounts<Count>(
+  isOver: (count: Count) => boolean,
+  max_callers = MAX_CALLERS,
+): Counts<Count> {
+  // The one that was set longest ago comes first.
+  const counts = new Map<string, Count>();
+  const shared = new Map<number, Count>();
+  const hasRoom = () => {
+    for (const [caller, count] of counts) {
+      if (counts.size < max_callers || !isOver(count)) break;
+      counts.delete(caller);
+    }
+    return counts.size < max_callers;
+  };
+  return {
+    get(caller, ip) {
+      const count = counts.get(caller);
+      if (count !== undefined || hasRoom()) return count;
+      return shared.get(neighbourhood(caller, ip));
+    },
+    set(caller, ip, count) {
+      if (!counts.delete(caller) && !hasRoom()) shared.set(neighbourhood(caller, ip), count);
+      else counts.set(caller, count);
+    },
+  };
+}
+
 function slidingWindow(clock: Clock, max_callers: number): Window<number> {
-  const calls = boundedCache<string, number[]>(max_callers);
-  return (caller, most) => {
+  const isRecent = (at: number): boolean => {
     const now = clock.ms();
-    const recent = (calls.get(caller) ?? []).filter((at) => at > now - WINDOW_MS && at <= now);
-    const refused = recent.length >= most;
-    if (!refused) recent.push(now);
-    calls.set(caller, recent);
-    return refused ? (recent[recent.length - most] ?? now) + WINDOW_MS - now : 0;
+    return at > now - WINDOW_MS && at <= now;
+  };
+  const calls = openCounts<number[]>((times) => !isRecent(times.at(-1) ?? 0), max_callers);
+  return (caller, most, ip) => {
+    const now = clock.ms();
+    const recent = (calls.get(caller, ip) ?? []).filter(isRecent);
+    if (recent.length >= most) return (recent[recent.length - most] ?? now) + WINDOW_MS - now;
+    calls.set(caller, ip, [...recent, now]);
+    return 0;
+  };
+}
+
+/**
+ * Shares of what is taken very often, in a number for each caller: `per_minute` at once, and as many again evenly within each
+ * minute. Milliseconds to wait where it has nothing left (then nothing is taken).
+ */
+export function openShares(clock: Clock): (caller: string, per_minute: number, ip: string) => number {
+  /** When all is there again. */
+  const whole_at = openCounts<number>((at) => at <= clock.ms() || at > clock.ms() + WINDOW_MS);
+  return (caller, per_minute, ip) => {
+    const now = clock.ms();
+    const at = whole_at.get(caller, ip) ?? now;
+    // Where the clock was set back, all is there.
+    const next = (at > now + WINDOW_MS ? now : Math.max(now, at)) + Math.floor(WINDOW_MS / per_minute);
+    if (next > now + WINDOW_MS) return next - now - WINDOW_MS;
+    whole_at.set(caller, ip, next);
+    return 0;
+  };
+}
+
+/** Counts what is under way for each caller: the function returned counts it out; null where `most` are under way already. */
+export function openPlaces(): (caller: string, most: number) => (() => void) | null {
+  const taken = new Map<string, number>();
+  return (caller, most) => {
+    const count = taken.get(caller) ?? 0;
+    if (count >= most) return null;
+    taken.set(caller, count + 1);
+    let is_left = false;
+    return () => {
+      if (is_left) return;
+      is_left = true;
+      const left = (taken.get(caller) ?? 1) - 1;
+      if (left > 0) taken.set(caller, left);
+      else taken.delete(caller);
+    };
   };
 }
 
@@ -127,10 +209,10 @@ function notingRefusals(
   max_callers: number,
 ): Window<Promise<number> | number> {
   const refused_until = boundedCache<string, number>(max_callers);
-  return (caller, most) => {
+  return (caller, most, ip) => {
     const left_ms = (refused_until.get(caller) ?? 0) - clock.ms();
     if (left_ms > 0 && left_ms <= WINDOW_MS) return left_ms;
-    return shared(caller, most).then((wait_ms) => {
+    return shared(caller, most, ip).then((wait_ms) => {
       if (wait_ms > 0) refused_until.set(caller, clock.ms() + wait_ms);
       return wait_ms;
     });
@@ -138,9 +220,17 @@ function notingRefusals(
 }
 
 /** What counts as one caller: an IPv4 address, or the /64 of an IPv6 one. */
-function network(ip: string): string {
+export function network(ip: string): string {
   const address = ipaddr.parse(ip);
   return address.kind() === 'ipv4' ? ip : address.toByteArray().slice(0, IPV6_PREFIX_BYTES).join('.');
+}
+
+/** Of what is counted, which the first word of a caller names. */
+function neighbourhood(caller: string, ip: string): number {
+  const address = ipaddr.parse(ip);
+  const prefix = address.toByteArray().slice(0, NEIGHBOUR_BYTES[address.kind()]).join('.');
+  const name = `${caller.slice(0, caller.indexOf(' '))} ${prefix}`;
+  return Number.parseInt(hash('sha256', name).slice(0, 8), 16) % MAX_NEIGHBOURHOODS;
 }
 
 /** Whom a sign-in or recovery is about: the first named of these fields. */
@@ -167,10 +257,10 @@ export function limitOfBlockchain(
   const window = app.db.dialect === 'postgres' ? sharedWindow(app) : slidingWindow(app.clock, MAX_CALLERS);
   return async (blockchain, ip) => {
     if (most === 0) return 0;
-    const wait_ms = await window(`${name} ${blockchain}`, most);
+    const wait_ms = await window(`${name} ${blockchain}`, most, ip);
     if (wait_ms === 0) return 0;
-    const has_had = (await window(`${name} ${blockchain} ${network(ip)}`, 1)) > 0;
-    return has_had ? wait_ms : window(`${name} ${blockchain} reserve`, most);
+    const has_had = (await window(`${name} ${blockchain} ${network(ip)}`, 1, ip)) > 0;
+    return has_had ? wait_ms : window(`${name} ${blockchain} reserve`, most, ip);
   };
 }
 

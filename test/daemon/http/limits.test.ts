@@ -1,6 +1,6 @@
 // How often a caller may call, and that counting never takes more memory than it may.
 import { describe, expect, test } from 'vitest';
-import { createLimits, type LimitSettings } from '../../../daemon/http/limits.ts';
+import { createLimits, type LimitSettings, openPlaces, openShares } from '../../../daemon/http/limits.ts';
 import { callerAddress } from '../../../daemon/http/proxies.ts';
 import { Refusal } from '../../../src/errors.ts';
 import { verifies } from '../../requirements.ts';
@@ -119,11 +119,88 @@ test('a clock that was set back locks no one out', () => {
   expect(login('203.0.113.1')).toBe('ok');
 });
 
-test('of more callers than there is room for, the longest silent one is forgotten', () => {
-  const { login } = limited({ login_per_address: 1 }, { max_callers: 100 });
-  for (let at = 0; at < 100; at++) login(`10.0.0.${at}`);
-  login('10.0.0.0');
-  login('10.0.1.1');
-  expect(login('10.0.0.0')).toBe(60);
-  expect(login('10.0.0.1')).toBe('ok');
+describe('of more callers than there is room for', () => {
+  const full = () => {
+    const { login, checkout, clock } = limited({ login_per_address: 1 }, { max_callers: 100 });
+    for (let at = 0; at < 100; at++) login(`10.0.0.${at}`);
+    return { login, checkout, clock };
+  };
+
+  test('none begins again because others came', () => {
+    const { login } = full();
+    for (let at = 0; at < 100; at++) login(`10.0.1.${at}`);
+    for (let at = 0; at < 100; at++) expect(login(`10.0.0.${at}`)).toBe(60);
+  });
+
+  test('those who come last are counted together with their neighbours, apart from others', () => {
+    const { login } = full();
+    expect(login('198.51.100.1')).toBe('ok');
+    expect(login('198.51.200.2')).toBe(60);
+    expect(login('203.0.113.1')).toBe('ok');
+    expect(login('2001:db8:1:1::1')).toBe('ok');
+    expect(login('2001:db8:2:2::1')).toBe(60);
+  });
+
+  test('what is limited otherwise is counted apart', () => {
+    const { login, checkout } = full();
+    login('198.51.100.1');
+    for (let at = 0; at < 30; at++) expect(checkout('198.51.100.1')).toBe('ok');
+    expect(checkout('198.51.100.1')).toBe(60);
+  });
+
+  test('each has a count of its own again when those of others are over', () => {
+    const { login, clock } = full();
+    clock.now += 60_000;
+    for (const ip of ['198.51.100.1', '198.51.100.2']) expect(login(ip)).toBe('ok');
+    expect(login('198.51.100.1')).toBe(60);
+  });
+});
+
+describe('a share of what is taken very often', () => {
+  const shares = () => {
+    const clock = { now: 1_000_000, ms: () => clock.now };
+    return { clock, take: openShares(clock) };
+  };
+
+  test('is there at once, comes back evenly, and says truly when', () => {
+    const { clock, take } = shares();
+    expect(new Set(times(60, () => take('pages one', 60, '203.0.113.1')))).toEqual(new Set([0]));
+    expect(take('pages one', 60, '203.0.113.1')).toBe(1_000);
+    expect(take('pages other', 60, '203.0.113.2')).toBe(0);
+    clock.now += 999;
+    expect(take('pages one', 60, '203.0.113.1')).toBe(1);
+    clock.now += 1;
+    expect(take('pages one', 60, '203.0.113.1')).toBe(0);
+    clock.now += 60_000;
+    expect(times(61, () => take('pages one', 60, '203.0.113.1')).filter((wait) => wait !== 0)).toEqual([
+      1_000,
+    ]);
+  });
+
+  test('is there when the clock was set back', () => {
+    const { clock, take } = shares();
+    times(60, () => take('pages one', 60, '203.0.113.1'));
+    clock.now -= 3_600_000;
+    expect(take('pages one', 60, '203.0.113.1')).toBe(0);
+  });
+
+  test('is not there again because more callers came than there is room for', () => {
+    const { take } = shares();
+    take('pages one', 1, '203.0.113.1');
+    for (let at = 0; at < 30_000; at++) take(`pages other ${at}`, 1, '198.51.100.1');
+    expect(take('pages one', 1, '203.0.113.1')).toBe(60_000);
+  });
+});
+
+test('places are taken up to a number, for each caller, and each is given back once', () => {
+  const enter = openPlaces();
+  const [first, second] = [enter('one', 2), enter('one', 2)];
+  expect(enter('one', 2)).toBeNull();
+  expect(enter('other', 2)).not.toBeNull();
+  first?.();
+  first?.();
+  expect(enter('one', 2)).not.toBeNull();
+  expect(enter('one', 2)).toBeNull();
+  second?.();
+  expect(enter('one', 2)).not.toBeNull();
 });
