@@ -6,6 +6,7 @@ import * as payStep from './requirements/decisions-pay-step.ts';
 import * as proofs from './requirements/decisions-proofs.ts';
 import * as wayBack from './requirements/decisions-return.ts';
 import * as service from './requirements/decisions-service.ts';
+import * as shares from './requirements/decisions-shares.ts';
 import * as switching from './requirements/decisions-switch.ts';
 import * as wallets from './requirements/decisions-wallets.ts';
 import * as endpoints from './requirements/spec-endpoints.ts';
@@ -33,6 +34,7 @@ const files = [
   wallets,
   switching,
   explaining,
+  shares,
 ] as const;
 
 type Sections<File> = File extends unknown ? File[keyof File] : never;

@@ -1,8 +1,9 @@
 // The picture that messengers show of a unit: its price, its name, its shop, and the code of its page.
 import { promisify } from 'node:util';
-import { crc32, deflate, inflateSync } from 'node:zlib';
+import { deflate, inflateSync } from 'node:zlib';
 import { rest } from '../process/rest.ts';
 import { builtFile } from './built.ts';
+import { pngOf } from './png.ts';
 import { palette } from './styles/palette.ts';
 
 /** What Open Graph asks for. */
@@ -194,29 +195,9 @@ export async function drawCard({ url, usd, title, shop, host }: CardParts): Prom
   return writePng(canvas);
 }
 
-const SIGNATURE = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
-
 async function writePng(canvas: Canvas): Promise<Buffer> {
   const stride = CARD.width * 3;
   const rows = Buffer.alloc(CARD.height * (stride + 1));
   for (let y = 0; y < CARD.height; y++) canvas.copy(rows, y * (stride + 1) + 1, y * stride, (y + 1) * stride);
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(CARD.width);
-  header.writeUInt32BE(CARD.height, 4);
-  // Eight bits a channel, red, green and blue.
-  header.set([8, 2], 8);
-  const chunk = (name: string, content: Buffer): Buffer => {
-    const named = Buffer.concat([Buffer.from(name), content]);
-    const ends = Buffer.alloc(8);
-    ends.writeUInt32BE(content.length);
-    ends.writeUInt32BE(crc32(named), 4);
-    return Buffer.concat([ends.subarray(0, 4), named, ends.subarray(4)]);
-  };
-  const packed = await promisify(deflate)(rows);
-  return Buffer.concat([
-    SIGNATURE,
-    chunk('IHDR', header),
-    chunk('IDAT', packed),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
+  return pngOf({ ...CARD, color: 'rgb', bits: 8 }, await promisify(deflate)(rows));
 }

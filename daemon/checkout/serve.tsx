@@ -288,19 +288,20 @@ function pictureShared(base: string, { unit, slug }: { unit: FoundUnit['unit']; 
 }
 
 /** What messengers show of a unit that has no picture of its own. Refuses with `unit_not_found`. */
-export async function unitCard(app: App, name: UnitName): Promise<Buffer> {
+export async function unitCard(app: App, name: UnitName, ip: string): Promise<Buffer> {
   const { unit, merchant } = await requireUnit(app, name);
   const { profile, slug } = merchant;
   const user = await getUser(app.db.query, merchant.id);
   const base = app.config.public_url;
-  return app.checkout.card({
+  const parts = {
     url: `${base}/u/${slug}/${unit.slug}`,
     // Its letters are those of English.
     usd: languageOf('en').usd(formatUsd(unit.amount_usd_micros)),
     title: unit.title,
     shop: shopName(app, { profile, merchant_name: user?.full_name ?? null, merchant_slug: slug }),
     host: new URL(base).host,
-  });
+  };
+  return app.checkout.card(parts, () => app.checkout.mayMake(ip));
 }
 
 /** People get a page that says so, programs the refusal. */

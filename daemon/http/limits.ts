@@ -39,6 +39,8 @@ export interface LimitSettings {
   /** As claims are. */
   compose_per_blockchain: number;
   explain_per_address: number;
+  /** Pages and pictures that are made anew; evenly, not within exact minutes. */
+  pages_per_address: number;
 }
 
 export interface Limits {
@@ -74,7 +76,7 @@ export function createLimits(settings: LimitSettings, options: LimitOptions): Li
   const window = options.shared
     ? notingRefusals(options.shared, options.clock, max_callers)
     : slidingWindow(options.clock, max_callers);
-  const exempt = (ip: string) => options.exempt_loopback && ipaddr.parse(ip).range() === 'loopback';
+  const exempt = (ip: string) => options.exempt_loopback && isLoopback(ip);
   const count = (name: keyof LimitSettings, caller: string, ip: string) => {
     const per_minute = settings[name];
     if (per_minute === 0) return;
@@ -264,8 +266,23 @@ export function limitOfBlockchain(
   };
 }
 
+/** Counts what one address takes of this daemon; refuses with `rate_limited`. */
+export function shareOfAddress(
+  { config, clock }: Pick<App, 'config'> & { clock: Clock },
+  name: 'pages_per_address',
+): (ip: string) => void {
+  const most = config.limits[name];
+  const take = openShares(clock);
+  return (ip) => {
+    if (most === 0 || (config.demo && isLoopback(ip))) return;
+    refuseFor(take(`${name} ${network(ip)}`, most, ip));
+  };
+}
+
+const isLoopback = (ip: string): boolean => ipaddr.parse(ip).range() === 'loopback';
+
 /** Who calls without credentials, as a keyed hash that distinguishes callers and shows no address; null where it is exempt. */
 export function callerOf({ config, secrets }: Pick<App, 'config' | 'secrets'>, ip: string): string | null {
-  if (config.demo && ipaddr.parse(ip).range() === 'loopback') return null;
+  if (config.demo && isLoopback(ip)) return null;
   return secrets.digest(network(ip), 'invoices.caller');
 }

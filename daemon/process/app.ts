@@ -98,7 +98,7 @@ export function openApp(options: AppOptions): RunningApp {
   const jobs = [openBackups(own), openRetention(own), openReceipts({ ...own, mail })];
   const blindness = openBlindness({ config, db, clock, log });
   const watched = openWatched(signals, runtime);
-  const checkout = openCheckout({ db, clock, log, runtime, blindness, watched });
+  const checkout = openCheckout({ config, db, clock, log, runtime, blindness, watched });
   const observer = openObserver({
     app: { ...shared, webhooks, blindness, watched, resting: instance.resting },
     source: options.source,

@@ -4,7 +4,6 @@ import { Refusal } from '../../src/errors.ts';
 import { builtFile, builtText } from '../checkout/built.ts';
 import { walletManifest } from '../checkout/compose.ts';
 import { logoFile } from '../checkout/logos.ts';
-import { drawQrPng } from '../checkout/qr.ts';
 import {
   coinsPage,
   type PageOptions,
@@ -86,14 +85,20 @@ export const checkout: Handlers<typeof list> = {
     }
   },
 
-  async payQrSvg({ params }, { app }) {
-    const invoice = await findInvoice(app, params.invoice_id);
-    return { body: await app.checkout.qrSvg(invoice.qr_payload), headers: QR_HEADERS };
+  async payQrSvg({ params }, { app, request: { ip } }) {
+    const { qr_payload } = await findInvoice(app, params.invoice_id);
+    return {
+      body: await app.checkout.qrSvg(qr_payload, () => app.checkout.mayMake(ip)),
+      headers: QR_HEADERS,
+    };
   },
 
-  async payQrPng({ params }, { app }) {
-    const invoice = await findInvoice(app, params.invoice_id);
-    return { body: await drawQrPng(invoice.qr_payload), headers: QR_HEADERS };
+  async payQrPng({ params }, { app, request: { ip } }) {
+    const { qr_payload } = await findInvoice(app, params.invoice_id);
+    return {
+      body: await app.checkout.qrPng(qr_payload, () => app.checkout.mayMake(ip)),
+      headers: QR_HEADERS,
+    };
   },
 
   payEvents: ({ params }, { app, request }) => app.checkout.follow(params.invoice_id, request.signal),

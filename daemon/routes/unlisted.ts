@@ -54,7 +54,7 @@ export const unlisted: Handlers<typeof list> = {
     };
   },
 
-  async unitCard({ params }, { app }) {
-    return { body: await unitCard(app, params), headers: CARD_HEADERS };
+  async unitCard({ params }, { app, request: { ip } }) {
+    return { body: await unitCard(app, params, ip), headers: CARD_HEADERS };
   },
 };

@@ -475,6 +475,10 @@ export const settingsSchema = z.strictObject({
         'payments made for wallets to sign on one blockchain; then as for claims',
       ),
       explain_per_address: perMinute(120, 'searches for what a person has of a payment, from one address'),
+      pages_per_address: perMinute(
+        600,
+        'public pages and pictures that are made anew for one address; as many at once, then evenly',
+      ),
     })
     .prefault({}),
 });

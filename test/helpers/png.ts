@@ -1,4 +1,4 @@
-// Reads a PNG of 8 bits per channel into pixels, and QR codes out of them.
+// Reads a PNG of 8 bits per channel, or of one bit, into pixels, and QR codes out of them.
 import { inflateSync } from 'node:zlib';
 import jsqr from 'jsqr';
 
@@ -16,13 +16,16 @@ export function readPng(file: Buffer): Pixels {
   const width = file.readUInt32BE(16);
   const height = file.readUInt32BE(20);
   const channels = CHANNELS[file[25] ?? -1];
-  if (channels === undefined || file[24] !== 8 || file[28] !== 0)
+  const bits = file[24] ?? 0;
+  if (channels === undefined || !(bits === 8 || (bits === 1 && channels === 1)) || file[28] !== 0)
     throw new Error('a kind of PNG not read here');
   const parts: Buffer[] = [];
   for (let at = 8; at < file.length; at += 12 + file.readUInt32BE(at))
     if (file.toString('latin1', at + 4, at + 8) === 'IDAT')
       parts.push(file.subarray(at + 8, at + 8 + file.readUInt32BE(at)));
-  const rows = unfilter(inflateSync(Buffer.concat(parts)), width * channels, height, channels);
+  const stride = Math.ceil((width * channels * bits) / 8);
+  const packed = unfilter(inflateSync(Buffer.concat(parts)), stride, height, channels);
+  const rows = bits === 8 ? packed : spread(packed, { width, height, stride });
   const data = new Uint8ClampedArray(width * height * 4).fill(255);
   for (let pixel = 0; pixel < width * height; pixel++)
     for (let channel = 0; channel < 4; channel++) {
@@ -30,6 +33,19 @@ export function readPng(file: Buffer): Pixels {
       if (channel < 3 || channels === 4) data[pixel * 4 + channel] = rows[pixel * channels + from] ?? 255;
     }
   return { width, height, data };
+}
+
+/** One byte for each bit. */
+function spread(
+  packed: Uint8Array,
+  { width, height, stride }: { width: number; height: number; stride: number },
+): Uint8Array {
+  const rows = new Uint8Array(width * height);
+  for (let at = 0; at < rows.length; at++) {
+    const [x, y] = [at % width, Math.floor(at / width)];
+    rows[at] = ((packed[y * stride + (x >> 3)] ?? 0) >> (7 - (x & 7))) & 1 ? 255 : 0;
+  }
+  return rows;
 }
 
 /** Undoes the filter of each row (PNG, section 9). */

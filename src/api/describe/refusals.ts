@@ -18,7 +18,8 @@ export function refusalsOf(endpoint: Endpoint): ErrorCode[] {
   const codes: ErrorCode[] = [...authRefusals[endpoint.auth], ...(endpoint.errors ?? [])];
   if (endpoint.body) codes.push('body_too_large');
   if (endpoint.idempotent) codes.push('idempotency_in_progress', 'idempotency_mismatch');
-  if (endpoint.limit) codes.push('rate_limited');
+  // Whoever asks without credentials has a share.
+  if (endpoint.limit || endpoint.auth === 'none') codes.push('rate_limited');
   return [...new Set(codes)];
 }
 

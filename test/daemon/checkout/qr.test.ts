@@ -17,6 +17,14 @@ test.each(payloads)('the PNG of %s has 392 × 392 pixels and decodes', async (pa
   expect(readQr(file)).toBe(payload);
 });
 
+test('the PNG has one bit for each pixel, and takes few bytes', async () => {
+  verifies('picture-drawn-once');
+  const file = await drawQrPng(payloads[4] as string);
+  const [bits, grey] = [file[24], file[25]];
+  expect([bits, grey]).toEqual([1, 0]);
+  expect(file.byteLength).toBeLessThan(2_000);
+});
+
 test('the SVG is one element with a white ground and a dark path', async () => {
   verifies('get-qr-svg');
   const svg = await drawQrSvg(payloads[0] as string);

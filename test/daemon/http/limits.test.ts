@@ -18,6 +18,7 @@ const settings: LimitSettings = {
   compose_per_address: 20,
   compose_per_blockchain: 30,
   explain_per_address: 120,
+  pages_per_address: 600,
 };
 
 function limited(
