@@ -11,11 +11,15 @@ const MAX_WAITING = 100;
 const RETRY_AFTER_SECONDS = 2;
 
 let running = 0;
-const waiting: (() => void)[] = [];
+/** In the order in which they came. A caller has one of them: however often it asks, it fills no one's place but its own. */
+const waiting: { caller: Caller; begin: () => void }[] = [];
 
-/** The hash to be stored. Throws `rate_limited` while too many others wait. */
-export const hashPassword = (password: string): Promise<string> =>
-  inTurn(async () => {
+/** Who asks: a user, or the network address of one who has not signed in yet; null for the operator's own machine. */
+type Caller = string | null;
+
+/** The hash to be stored. Throws `rate_limited` while another of this caller waits, or too many of others do. */
+export const hashPassword = (password: string, caller: Caller = null): Promise<string> =>
+  inTurn(caller, async () => {
     const { hash } = await import('@node-rs/argon2');
     return hash(spellingsOf(password)[0], { ...COST, algorithm: ARGON2ID });
   });
@@ -24,9 +28,13 @@ let unknownUserHash: Promise<string> | undefined;
 
 /**
  * Whether the password belongs to the hash. Null (unknown user, or one without a password) costs
- * the same time and is always false. Throws `rate_limited` while too many others wait.
+ * the same time and is always false. Throws `rate_limited` as `hashPassword` does.
  */
-export async function verifyPassword(hash: string | null, password: string): Promise<boolean> {
+export async function verifyPassword(
+  hash: string | null,
+  password: string,
+  caller: Caller = null,
+): Promise<boolean> {
   if (!unknownUserHash) {
     unknownUserHash = hashPassword('the password of no one');
     unknownUserHash.catch(() => {
@@ -34,7 +42,7 @@ export async function verifyPassword(hash: string | null, password: string): Pro
     });
   }
   const against = hash ?? (await unknownUserHash);
-  const matches = await inTurn(async () => {
+  const matches = await inTurn(caller, async () => {
     const { verify } = await import('@node-rs/argon2');
     for (const spelling of spellingsOf(password))
       if (spelling !== undefined && (await verify(against, spelling))) return true;
@@ -43,18 +51,19 @@ export async function verifyPassword(hash: string | null, password: string): Pro
   return matches && hash !== null;
 }
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+async function inTurn<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
   if (running >= MAX_RUNNING) {
-    if (waiting.length >= MAX_WAITING)
+    const has_one = caller !== null && waiting.some((each) => each.caller === caller);
+    if (has_one || waiting.length >= MAX_WAITING)
       throw new Refusal('rate_limited', { retry_after: RETRY_AFTER_SECONDS });
     // The turn is handed over by the one that finishes; `running` stays as it is meanwhile.
-    await new Promise<void>((resolve) => waiting.push(resolve));
+    await new Promise<void>((begin) => waiting.push({ caller, begin }));
   } else running++;
   try {
     return await work();
   } finally {
     const next = waiting.shift();
-    if (next) next();
+    if (next) next.begin();
     else running--;
   }
 }

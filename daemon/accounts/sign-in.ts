@@ -12,12 +12,16 @@ import { recoveryEmail } from '../mail/templates.tsx';
 import { refuseForeignIdentity } from './create.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 
-/** Refuses with `wrong_identity` or `invalid_login`. */
-export async function signInWithPassword(app: App, address: string, password: string): Promise<UserRow> {
+/** `caller` is whose hashes it counts among. Refuses with `wrong_identity` or `invalid_login`. */
+export async function signInWithPassword(
+  app: App,
+  { username: address, password }: { username: string; password: string },
+  caller: string | null,
+): Promise<UserRow> {
   refuseForeignIdentity(address);
   const user = await userByEmail(app, address);
   const fits = [...password].length <= MAX_PASSWORD;
-  const right = await verifyPassword(user?.password_hash ?? null, fits ? password : '');
+  const right = await verifyPassword(user?.password_hash ?? null, fits ? password : '', caller);
   if (!user || !right) throw new Refusal('invalid_login');
   return user;
 }
@@ -38,12 +42,16 @@ export async function recoveryMail(app: App, user: UserRow, lang: Language): Pro
 }
 
 /** Refuses with `invalid_token` or `inactive_user`. */
-export async function resetPassword(app: App, token: string, new_password: string): Promise<void> {
+export async function resetPassword(
+  app: App,
+  { token, new_password }: { token: string; new_password: string },
+  caller: string | null,
+): Promise<void> {
   const claims = await readRecoveryToken(app, token);
   const user = claims ? await getUser(app.db.query, claims.sub) : undefined;
   if (!user || user.token_version !== claims?.ver) throw new Refusal('invalid_token');
   if (!user.is_active) throw new Refusal('inactive_user');
   // The token is bound to the version that this raises: it works once, also when it is sent twice at once.
-  const password_hash = await hashPassword(new_password);
+  const password_hash = await hashPassword(new_password, caller);
   if (!(await setPassword(app.db.query, user, password_hash))) throw new Refusal('invalid_token');
 }

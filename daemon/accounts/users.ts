@@ -30,11 +30,15 @@ export interface Registration {
   is_proved: boolean;
 }
 
-/** Undefined where the address is taken. */
-export async function register(app: App, body: Registration): Promise<UserRow | undefined> {
+/** Undefined where the address is taken; `caller` is whose hashes it counts among. */
+export async function register(
+  app: App,
+  body: Registration,
+  caller: string | null,
+): Promise<UserRow | undefined> {
   refuseForeignIdentity(body.email);
   const { email, is_active, is_superuser, is_proved, full_name = null } = body;
-  const password_hash = await hashPassword(body.password);
+  const password_hash = await hashPassword(body.password, caller);
   return createAccount(app, {
     email,
     source: 'email',
@@ -118,9 +122,10 @@ export async function changePassword(
   { current_password, new_password }: { current_password: string; new_password: string },
 ): Promise<void> {
   refuseForeignUser(user, 'password');
-  if (!(await verifyPassword(user.password_hash, current_password))) throw new Refusal('incorrect_password');
+  if (!(await verifyPassword(user.password_hash, current_password, user.id)))
+    throw new Refusal('incorrect_password');
   if (current_password === new_password) throw new Refusal('same_password');
-  const password_hash = await hashPassword(new_password);
+  const password_hash = await hashPassword(new_password, user.id);
   // Another change came first: what was verified is no longer the password.
   if (!(await data.setPassword(app.db.query, user, password_hash))) throw new Refusal('incorrect_password');
 }
@@ -150,6 +155,7 @@ interface UserUpdate {
 export async function updateUser(
   app: App,
   id: string,
+  operator: UserRow,
   { email, full_name, password, is_active, is_superuser }: UserUpdate,
 ): Promise<{ row: UserRow; changed: string[] }> {
   const user = await data.getUser(app.db.query, id);
@@ -157,7 +163,7 @@ export async function updateUser(
   const values: data.UserChange = { ...nameOf(full_name), ...identityOf(app, user, email) };
   if (password != null) {
     refuseForeignUser(user, 'password');
-    values.password_hash = await hashPassword(password);
+    values.password_hash = await hashPassword(password, operator.id);
   }
   if (is_active != null) values.is_active = is_active ? 1 : 0;
   if (is_superuser != null) values.is_superuser = is_superuser ? 1 : 0;

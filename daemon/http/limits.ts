@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { countCall, forgetCalls } from '../../data/call-windows.ts';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
-import { cleanText } from '../../src/clean.ts';
+import { normalizeEmail } from '../../src/api/describe/identifiers.ts';
 import { Refusal } from '../../src/errors.ts';
 import { boundedCache } from '../cache.ts';
 import type { Clock } from '../clock.ts';
@@ -26,9 +26,14 @@ const FORGET_EACH = 50;
 /** Calls per minute; 0 turns a limit off. */
 export interface LimitSettings {
   login_per_address: number;
+  /** From one address: what a stranger tries elsewhere locks no one out here. */
   login_per_identity: number;
+  /** From all addresses together: far above what one person tries, far below what guessing takes. */
+  login_per_identity_total: number;
   recovery_per_address: number;
+  /** As sign-ins are. */
   recovery_per_identity: number;
+  recovery_per_identity_total: number;
   signup_per_address: number;
   checkout_per_address: number;
   claim_per_address: number;
@@ -92,7 +97,10 @@ export function createLimits(settings: LimitSettings, options: LimitOptions): Li
       if (limit === 'claim') return count('claim_per_invoice', claimedIn(input), ip);
       if (limit !== 'login' && limit !== 'recovery') return undefined;
       const identity = identityIn(input) ?? caller;
-      return identity ? count(`${limit}_per_identity`, identity, ip) : undefined;
+      if (identity === undefined) return undefined;
+      const here = count(`${limit}_per_identity`, `${identity} ${network(ip)}`, ip);
+      const inAll = () => count(`${limit}_per_identity_total`, identity, ip);
+      return here === undefined ? inAll() : here.then(inAll);
     },
   };
 }
@@ -235,12 +243,12 @@ function neighbourhood(caller: string, ip: string): number {
   return Number.parseInt(hash('sha256', name).slice(0, 8), 16) % MAX_NEIGHBOURHOODS;
 }
 
-/** Whom a sign-in or recovery is about: the first named of these fields. */
+/** Whom a sign-in or recovery is about, as sign-in finds him: the first named of these fields. */
 function identityIn(input: unknown): string | undefined {
   const { params, body } = input as { params?: Record<string, unknown>; body?: Record<string, unknown> };
   const named = body?.username ?? body?.email ?? body?.id ?? params?.email;
   if (typeof named !== 'string' && typeof named !== 'number') return undefined;
-  return cleanText(String(named)).toLowerCase().slice(0, MAX_IDENTITY_LENGTH);
+  return normalizeEmail(String(named)).slice(0, MAX_IDENTITY_LENGTH);
 }
 
 /** The invoice that a claim is made for. */

@@ -18,6 +18,7 @@ import { languageOfRequest } from '../checkout/language.ts';
 import { basePath } from '../checkout/page.tsx';
 import { compressed } from '../http/compress.ts';
 import type { Handlers } from '../http/handler.ts';
+import { callerOf } from '../http/limits.ts';
 import { encodedHeader, MAIL_POLICY } from '../mail/templates.tsx';
 
 const RECOVERY_ANSWER = 'If that email is registered, we sent a password recovery link';
@@ -34,8 +35,8 @@ export const login: Handlers<typeof list> = {
     return found;
   },
 
-  async loginAccessToken({ body }, { app }) {
-    return tokenFor(app, await signInWithPassword(app, body.username, body.password));
+  async loginAccessToken({ body }, { app, request }) {
+    return tokenFor(app, await signInWithPassword(app, body, callerOf(app, request.ip)));
   },
 
   async loginGoogle({ body }, { app }) {
@@ -58,8 +59,8 @@ export const login: Handlers<typeof list> = {
     return { message: RECOVERY_ANSWER };
   },
 
-  async resetPassword({ body }, { app }) {
-    await resetPassword(app, body.token, body.new_password);
+  async resetPassword({ body }, { app, request }) {
+    await resetPassword(app, body, callerOf(app, request.ip));
     return { message: 'Password updated successfully' };
   },
 

@@ -17,6 +17,7 @@ import {
 } from '../accounts/users.ts';
 import { languageOfRequest } from '../checkout/language.ts';
 import type { Handlers } from '../http/handler.ts';
+import { callerOf } from '../http/limits.ts';
 
 /** How soon a mail that failed may be asked for again. */
 const MAIL_RETRY_SECONDS = 10;
@@ -25,7 +26,11 @@ export const users: Handlers<typeof list> = {
   async signup({ body }, { app, log, request }) {
     const is_invited = await admit(app, body.email, body.invite);
     const is_proved = is_invited || app.config.demo;
-    const row = await register(app, { ...body, is_active: true, is_superuser: false, is_proved });
+    const row = await register(
+      app,
+      { ...body, is_active: true, is_superuser: false, is_proved },
+      callerOf(app, request.ip),
+    );
     if (!row) throw new Refusal('user_exists');
     sendLinkSoon(app, row, log, languageOfRequest(request.headers));
     return presentUser(row);
@@ -65,9 +70,9 @@ export const users: Handlers<typeof list> = {
     return { data: rows.map(presentUser), count };
   },
 
-  async createUser({ body }, { app }) {
+  async createUser({ body }, { app, user: operator }) {
     // The operator vouches for the address.
-    const row = await register(app, { ...body, is_proved: true });
+    const row = await register(app, { ...body, is_proved: true }, operator.id);
     if (!row)
       throw new Refusal('user_exists', {
         detail: 'The user with this email already exists in the system.',
@@ -81,7 +86,7 @@ export const users: Handlers<typeof list> = {
   },
 
   async updateUser({ params, body }, { app, log, user: operator }) {
-    const { row, changed } = await updateUser(app, params.user_id, body);
+    const { row, changed } = await updateUser(app, params.user_id, operator, body);
     log.warn({ user_id: row.id, changed, operator: operator.id }, 'user changed by a superuser');
     return presentUser(row);
   },

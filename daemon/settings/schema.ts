@@ -458,9 +458,11 @@ export const settingsSchema = z.strictObject({
   limits: z
     .strictObject({
       login_per_address: perMinute(10, 'sign-ins from one address'),
-      login_per_identity: perMinute(5, 'sign-ins of one identity'),
+      login_per_identity: perMinute(5, 'sign-ins of one identity from one address'),
+      login_per_identity_total: perMinute(100, 'sign-ins of one identity from all addresses'),
       recovery_per_address: perMinute(10, 'password recoveries from one address'),
-      recovery_per_identity: perMinute(5, 'password recoveries of one identity'),
+      recovery_per_identity: perMinute(5, 'password recoveries of one identity from one address'),
+      recovery_per_identity_total: perMinute(20, 'password recoveries of one identity from all addresses'),
       signup_per_address: perMinute(10, 'sign-ups from one address'),
       checkout_per_address: perMinute(30, 'public checkouts from one address'),
       claim_per_address: perMinute(10, "payers' claims from one address"),

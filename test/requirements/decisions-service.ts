@@ -57,7 +57,8 @@ export const signIn = {
     slug: 'slugs are 3–64 of a fixed form, unique, from the mail at sign-up; PATCH changes, taken is 409',
     'unit-slug': 'a unit’s slug comes from its title, unique per merchant',
     'plan-base': 'plan is base',
-    'rate-limit-sign-in': 'sign-in and recovery: 10/min per address and 5/min per identity',
+    'rate-limit-sign-in':
+      'sign-in and recovery: 10/min per address, 5/min per identity and address, 100 and 20/min per identity from all addresses',
     'rate-limit-signup': 'signup: 10/min per address',
     'rate-limit-checkout': 'checkout: 30/min per address',
     'rate-limit-429': 'beyond is 429 with Retry-After; limits are settings; loopback in demo is exempt',
@@ -69,6 +70,8 @@ export const signIn = {
     'signup-mode':
       'sign-up is open on testnet and closed on mainnet unless set; first sign-ins elsewhere follow it, accounts sign in as before',
     'signup-invite': 'an invite is for one email address, works once, and expires',
+    'passwords-in-turn':
+      'of each caller one password waits to be hashed, so that no one fills the queue for the others',
     'passwords-argon2': 'passwords are argon2id, and an unknown user costs what a wrong password costs',
   },
 } as const;

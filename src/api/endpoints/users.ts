@@ -166,7 +166,8 @@ export const updateMyPassword = endpoint({
   description: 'All tokens of the user become invalid, including this one: sign in again.',
   body: shape('UpdatePassword', { current_password: newPassword(), new_password: newPassword() }),
   response: Message,
-  errors: ['incorrect_password', 'same_password', 'wrong_identity', 'rate_limited'],
+  errors: ['incorrect_password', 'same_password', 'wrong_identity'],
+  limit: 'login',
   example: { body: { current_password: '{password}', new_password: 'another long password' } },
 });
 

@@ -8,8 +8,10 @@ import { verifies } from '../../requirements.ts';
 const settings: LimitSettings = {
   login_per_address: 10,
   login_per_identity: 5,
+  login_per_identity_total: 100,
   recovery_per_address: 10,
   recovery_per_identity: 5,
+  recovery_per_identity_total: 20,
   signup_per_address: 10,
   checkout_per_address: 30,
   claim_per_address: 10,
@@ -103,14 +105,44 @@ describe('one address', () => {
   });
 });
 
-test('one identity may be tried five times, however it is written and from wherever', () => {
-  verifies('rate-limit-sign-in');
-  const { as, recover } = limited();
-  const spellings = ['a@example.com', ' A@EXAMPLE.com', 'a@example.com ', 'A@example.com', 'a@Example.Com'];
-  for (const [index, spelling] of spellings.entries()) expect(as(spelling, `203.0.113.${index}`)).toBe('ok');
-  expect(as('a@example.com', '203.0.113.99')).toBe(60);
-  expect(as('b@example.com')).toBe('ok');
-  expect(recover('a@example.com')).toBe('ok');
+describe('one identity', () => {
+  test('may be tried five times from one address, however both are written', () => {
+    verifies('rate-limit-sign-in');
+    const { as, recover } = limited();
+    const composed = 'jos\u00e9@example.com';
+    const spellings = [
+      composed,
+      ' JOS\u00c9@EXAMPLE.com',
+      'jose\u0301@example.com',
+      `${composed} `,
+      `\u200b${composed}`,
+    ];
+    for (const [index, spelling] of spellings.entries())
+      expect(as(spelling, `2001:db8::${index}`)).toBe('ok');
+    expect(as('JOSE\u0301@example.com', '2001:db8::99')).toBe(60);
+    expect(as('b@example.com', '2001:db8::99')).toBe('ok');
+    expect(recover(composed)).toBe('ok');
+  });
+
+  test('is not locked out elsewhere by those who try it', () => {
+    verifies('rate-limit-sign-in');
+    const { as, clock } = limited();
+    for (let minute = 0; minute < 3; minute++) {
+      for (let at = 0; at < 10; at++) times(7, () => as('owner@example.com', `203.0.113.${at}`));
+      expect(as('owner@example.com', '198.51.100.7')).toBe('ok');
+      clock.now += 60_000;
+    }
+  });
+
+  test('may be tried a hundred times from all addresses together', () => {
+    verifies('rate-limit-sign-in');
+    const { as } = limited();
+    for (let at = 0; at < 100; at++) expect(as('owner@example.com', `203.0.113.${at}`)).toBe('ok');
+    expect(as('Owner@Example.com', '198.51.100.7')).toBe(60);
+    expect(as('other@example.com', '198.51.100.7')).toBe('ok');
+    const none = limited({ login_per_identity: 0, login_per_identity_total: 3 });
+    expect(times(4, () => none.as('a@example.com'))).toEqual(['ok', 'ok', 'ok', 60]);
+  });
 });
 
 test('a clock that was set back locks no one out', () => {

@@ -115,4 +115,16 @@ describe('a password', () => {
         expect(result.reason).toMatchObject({ code: 'rate_limited', retry_after: 2 });
     expect(await verifyPassword(hash, 'x')).toBe(true);
   });
+
+  test('of one caller one waits, so that no one is refused because of him', async () => {
+    verifies('passwords-in-turn');
+    const hash = await hashPassword('x');
+    const often = Promise.allSettled(Array.from({ length: 150 }, () => verifyPassword(hash, 'x', 'one')));
+    const others = Array.from({ length: 99 }, (_, at) => verifyPassword(hash, 'x', `other ${at}`));
+    expect(await Promise.all(others)).toEqual(others.map(() => true));
+    const served = (await often).filter(({ status }) => status === 'fulfilled');
+    // Two at work, one that waits.
+    expect(served).toHaveLength(3);
+    expect(await hashPassword('x', 'one')).toContain('$argon2id$');
+  });
 });
