@@ -24,6 +24,10 @@ export interface TelegramLogin {
   [name: string]: unknown;
 }
 
+/** What would make two signed lines of one member, or a member of a part of a line: Telegram sends none of it. */
+const LINE_BREAKS = /[\p{Cc}\u2028\u2029]/u;
+const NO_NAME = /[\p{Cc}\u2028\u2029=]/u;
+
 const DESCRIBED = new Set(['id', 'auth_date', 'first_name', 'last_name', 'username', 'photo_url']);
 
 /** The hash Telegram would send with these members: HMAC-SHA256 under SHA-256 of the bot's token, in hex. */
@@ -36,7 +40,16 @@ export function telegramHash(bot_token: string, members: Readonly<Record<string,
   return createHmac('sha256', key).update(lines.join('\n')).digest('hex');
 }
 
-/** Refuses `sign_in_disabled` without a bot token, `invalid_token` for a wrong hash or one older than 24 hours. */
+/** Whether each member is one line, so that what was signed can be read in one way only. */
+const isInLines = (members: Readonly<Record<string, unknown>>): boolean =>
+  Object.entries(members).every(
+    ([name, value]) => !NO_NAME.test(name) && !(typeof value === 'string' && LINE_BREAKS.test(value)),
+  );
+
+/**
+ * Refuses `sign_in_disabled` without a bot token, `invalid_token` for a wrong hash, one older than 24 hours, and members with a
+ * line break.
+ */
 export async function signInWithTelegram(app: App, login: TelegramLogin): Promise<UserRow> {
   const { bot_token } = app.config.telegram;
   if (bot_token === undefined)
@@ -49,7 +62,7 @@ export async function signInWithTelegram(app: App, login: TelegramLogin): Promis
   };
   // What a page adds of its own is signed by no one, and is ignored like every unknown member.
   const described = Object.fromEntries(Object.entries(members).filter(([name]) => DESCRIBED.has(name)));
-  const right = fits(members) || fits(described);
+  const right = isInLines(members) && (fits(members) || fits(described));
   const age = seconds(app.clock) - login.auth_date;
   if (!right || age > MAX_AGE_SECONDS || age < -TOLERANCE_SECONDS) throw new Refusal('invalid_token');
   return accountOf(app, {

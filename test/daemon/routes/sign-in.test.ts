@@ -255,6 +255,31 @@ describe.each(databases)('sign-in elsewhere on %s', (database) => {
       expect((await telegram({ id: 5 })).status).toBe(422);
     });
 
+    test('cannot be moved to another account by members with line breaks', async () => {
+      verifies('post-login-telegram');
+      const auth_date = service.clock.now() - 60;
+      const signed = (members: object) => telegramHash(BOT_TOKEN, { auth_date, ...members });
+      // Signed for 666, whose name ends a line and begins the next one; sent as signed for 777.
+      const named = { first_name: 'Eve', id: 666, last_name: 'x\nid=777', username: 'eve' };
+      const moved = { first_name: 'Eve\nid=666\nlast_name=x', id: 777, username: 'eve' };
+      expect(signed(moved)).toBe(signed(named));
+      const first = { first_name: 'Eve\nid=777', id: 666, username: 'eve' };
+      const unknown = { first_name: 'Eve', id: 777, 'id=666\nusername': 'eve' };
+      expect(signed(unknown)).toBe(signed(first));
+      for (const members of [moved, unknown, named, first]) {
+        const { status, json } = await telegram({ auth_date, ...members, hash: signed(members) });
+        expect([status, json.code]).toEqual([400, 'invalid_token']);
+      }
+      for (const each of ['\r', '\u0085', '\u2028', '\t']) {
+        const members = { id: 778, first_name: `a${each}b` };
+        expect((await telegram({ auth_date, ...members, hash: signed(members) })).status).toBe(400);
+      }
+      const part = { id: 778, 'first_name=a': 'b' };
+      expect((await telegram({ auth_date, ...part, hash: signed(part) })).status).toBe(400);
+      const family = { id: 778, first_name: '\u{1F468}\u200D\u{1F469}\u200D\u{1F467}', last_name: 'a=b' };
+      expect((await telegram({ auth_date, ...family, hash: signed(family) })).status).toBe(200);
+    });
+
     test('is refused where no bot is configured', async () => {
       const off = await startApp({ database });
       try {
