@@ -124,7 +124,10 @@ export async function updateUser(query: Executor, id: string, values: UserChange
   }
 }
 
-/** Compare-and-set on the token version, which ends the tokens; false when something else ended them first. */
+/**
+ * Compare-and-set on the token version, which ends the tokens, and an address that was asked for: by whom, is not known. False
+ * when something else ended them first.
+ */
 export async function setPassword(
   query: Executor,
   user: Pick<UserRow, 'id' | 'token_version'>,
@@ -132,7 +135,7 @@ export async function setPassword(
 ): Promise<boolean> {
   const result = await query
     .updateTable('users')
-    .set({ password_hash, token_version: user.token_version + 1 })
+    .set({ password_hash, token_version: user.token_version + 1, pending_email: null })
     .where('id', '=', user.id)
     .where('token_version', '=', user.token_version)
     .where('deleted_at', 'is', null)
@@ -141,21 +144,26 @@ export async function setPassword(
 }
 
 /**
- * Records that the user answered mail to `email`, and makes it the user's address where it was asked for. Compare-and-set:
- * false where the address no longer waits for that. Throws a unique violation where another user has it by now.
+ * Records that the user answered mail to `email`, and makes it the user's address where it was asked for; the tokens end.
+ * Compare-and-set: false where the address no longer waits for that, or something else ended the tokens first. Throws a unique violation where another user has it by now.
  */
 export async function proveEmail(
   query: Executor,
-  user: Pick<UserRow, 'id' | 'pending_email'>,
+  user: Pick<UserRow, 'id' | 'pending_email' | 'token_version'>,
   email: string,
   now: number,
 ): Promise<boolean> {
-  const update = query.updateTable('users').where('id', '=', user.id).where('deleted_at', 'is', null);
+  const proved = { email_proved_at: now, token_version: user.token_version + 1 };
+  const update = query
+    .updateTable('users')
+    .where('id', '=', user.id)
+    .where('token_version', '=', user.token_version)
+    .where('deleted_at', 'is', null);
   const result = await (user.pending_email === email
     ? update
-        .set({ email, subject: email, email_proved_at: now, pending_email: null })
+        .set({ ...proved, email, subject: email, pending_email: null })
         .where('pending_email', '=', email)
-    : update.set({ email_proved_at: now }).where('email', '=', email).where('email_proved_at', 'is', null)
+    : update.set(proved).where('email', '=', email).where('email_proved_at', 'is', null)
   ).executeTakeFirst();
   return result.numUpdatedRows === 1n;
 }

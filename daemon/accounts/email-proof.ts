@@ -18,7 +18,7 @@ export const unprovedEmail = ({ email, email_proved_at, pending_email }: UserRow
 export async function sendEmailLink(app: App, user: UserRow, lang: Language): Promise<void> {
   const to = unprovedEmail(user);
   if (to === null) return;
-  const token = await issueEmailToken(app, user.id, to);
+  const token = await issueEmailToken(app, user, to);
   await app.mail.send(confirmationEmail({ base: app.config.public_url, to, token, lang }));
 }
 
@@ -29,12 +29,14 @@ export function sendLinkSoon(app: App, user: UserRow, log: Logger, lang: Languag
   );
 }
 
-/** Refuses with `invalid_token`, `inactive_user`, or `email_taken` where another user has the address by now. */
-export async function confirmEmail(app: App, token: string): Promise<void> {
+/**
+ * The user as it was before. What was issued until then ends: sessions, and links of all kinds. Refuses with `invalid_token`,
+ * `inactive_user`, or `email_taken` where another user has the address by now.
+ */
+export async function confirmEmail(app: App, token: string): Promise<UserRow> {
   const claims = await readEmailToken(app, token);
   const user = claims ? await getUser(app.db.query, claims.sub) : undefined;
-  // An address that was proved since, and is asked for again, takes a link of its own: each works once.
-  if (!claims || !user || claims.iat < (user.email_proved_at ?? 0)) throw new Refusal('invalid_token');
+  if (!claims || user?.token_version !== claims.ver) throw new Refusal('invalid_token');
   if (!user.is_active) throw new Refusal('inactive_user');
   const is_proved = await proveEmail(app.db.query, user, claims.email, seconds(app.clock)).catch(
     (error: unknown) => {
@@ -43,4 +45,5 @@ export async function confirmEmail(app: App, token: string): Promise<void> {
     },
   );
   if (!is_proved) throw new Refusal('invalid_token');
+  return user;
 }

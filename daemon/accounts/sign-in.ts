@@ -41,12 +41,12 @@ export async function recoveryMail(app: App, user: UserRow, lang: Language): Pro
   return recoveryEmail({ base: app.config.public_url, to: user.email, token, lang });
 }
 
-/** Refuses with `invalid_token` or `inactive_user`. */
+/** The user as it was before. Refuses with `invalid_token` or `inactive_user`. */
 export async function resetPassword(
   app: App,
   { token, new_password }: { token: string; new_password: string },
   caller: string | null,
-): Promise<void> {
+): Promise<UserRow> {
   const claims = await readRecoveryToken(app, token);
   const user = claims ? await getUser(app.db.query, claims.sub) : undefined;
   if (!user || user.token_version !== claims?.ver) throw new Refusal('invalid_token');
@@ -54,4 +54,5 @@ export async function resetPassword(
   // The token is bound to the version that this raises: it works once, also when it is sent twice at once.
   const password_hash = await hashPassword(new_password, caller);
   if (!(await setPassword(app.db.query, user, password_hash))) throw new Refusal('invalid_token');
+  return user;
 }

@@ -77,8 +77,8 @@ async function write(tx: Tx, { shown: { email }, password_hash }: Prepared, now:
   if (known) {
     const token_version = known.token_version + 1;
     const email_proved_at = known.email_proved_at ?? now;
-    const change = { password_hash, token_version, is_superuser: 1, is_active: 1, email_proved_at } as const;
-    await updateUser(tx, known.id, change);
+    const change = { password_hash, token_version, email_proved_at, pending_email: null };
+    await updateUser(tx, known.id, { ...change, is_superuser: 1, is_active: 1 });
     return;
   }
   await insertUser(tx, {

@@ -54,12 +54,13 @@ export async function register(
 /** Null removes the name; left out, it stays. */
 const nameOf = (full_name: string | null | undefined) => (full_name === undefined ? {} : { full_name });
 
-/** A new address is a new identity of a password user; the other users' identities are not ours to change. */
+/** A new address is a new identity of a password user, and ends its tokens; the other users' identities are not ours to change. */
 function identityOf(app: App, user: UserRow, email: string | null | undefined): data.UserChange {
   if (email == null || email === user.email) return {};
   refuseForeignUser(user, 'email address');
   refuseForeignIdentity(email);
-  return { email, subject: email, email_proved_at: seconds(app.clock), pending_email: null };
+  const token_version = user.token_version + 1;
+  return { email, subject: email, email_proved_at: seconds(app.clock), pending_email: null, token_version };
 }
 
 /** What a user changes of its own address: nothing until mail to the new one is answered; the present one withdraws that. */
@@ -149,27 +150,28 @@ interface UserUpdate {
 }
 
 /**
- * What a superuser changes of a user: the row afterwards, and the names of the columns that were set. A new password and
- * deactivation end the user's tokens. Refuses with `user_not_found`, `wrong_identity`, `email_taken` or `bad_request`.
+ * What a superuser changes of a user: the rows before and afterwards, and the names of the columns that were set. A new address,
+ * a new password and deactivation end the user's tokens. Refuses with `user_not_found`, `wrong_identity`, `email_taken` or `bad_request`.
  */
 export async function updateUser(
   app: App,
   id: string,
   operator: UserRow,
   { email, full_name, password, is_active, is_superuser }: UserUpdate,
-): Promise<{ row: UserRow; changed: string[] }> {
+): Promise<{ before: UserRow; row: UserRow; changed: string[] }> {
   const user = await data.getUser(app.db.query, id);
   if (!user) throw noSuchUser('The user with this id does not exist in the system');
   const values: data.UserChange = { ...nameOf(full_name), ...identityOf(app, user, email) };
   if (password != null) {
     refuseForeignUser(user, 'password');
     values.password_hash = await hashPassword(password, operator.id);
+    values.pending_email = null;
   }
   if (is_active != null) values.is_active = is_active ? 1 : 0;
   if (is_superuser != null) values.is_superuser = is_superuser ? 1 : 0;
   if (password != null || is_active === false) values.token_version = user.token_version + 1;
   const row = await update(app, user, values);
-  return { row, changed: Object.keys(values).filter((name) => !DERIVED.has(name)) };
+  return { before: user, row, changed: Object.keys(values).filter((name) => !DERIVED.has(name)) };
 }
 
 /** Refuses with `user_not_found`, `superuser_self_delete` or, for the last superuser, `bad_request`. */

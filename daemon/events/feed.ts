@@ -154,10 +154,16 @@ async function* messages(app: App, user: UserRow, follow: Follow): AsyncGenerato
   const watch = signals.watch('events', user.id);
   try {
     let spoke_at_ms = runtime.elapsed_ms();
+    let asked_at_ms = spoke_at_ms;
     // One that has everything cannot be overtaken: the newest event is never removed.
     let is_behind = true;
     yield `retry: ${RETRY_MS}\n\n`;
     while (!signal.aborted) {
+      // However much there is to send: a token that ended is shown nothing more.
+      if (runtime.elapsed_ms() - asked_at_ms >= pace.heartbeat_ms) {
+        asked_at_ms = runtime.elapsed_ms();
+        if (!(await mayFollow(app, user))) return;
+      }
       const rows = await eventsAfter(app.db, user.id, position, BATCH, type);
       // Ended: it comes back with the last event that it has, and is refused.
       if (is_behind && position > 0 && (await removedThrough(app.db, user.id)) > position) return;
@@ -171,7 +177,6 @@ async function* messages(app: App, user: UserRow, follow: Follow): AsyncGenerato
       }
       if (runtime.elapsed_ms() - spoke_at_ms >= pace.heartbeat_ms) {
         spoke_at_ms = runtime.elapsed_ms();
-        if (!(await mayFollow(app, user))) return;
         yield ': still here\n\n';
       }
       const wait_ms = signals.areHeard() ? pace.net_ms : pace.poll_ms;

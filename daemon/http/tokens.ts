@@ -61,20 +61,24 @@ interface EmailClaims {
   sub: string;
   /** The address that the link was sent to. */
   email: string;
-  /** Unix seconds. */
-  iat: number;
+  /** As in `TokenClaims`. */
+  ver: number;
 }
 
 /** A token for a link to `email`. */
-export const issueEmailToken = (app: TokenApp, user_id: string, email: string): Promise<string> =>
-  sign(app, { typ: 'email', sub: user_id, lifetime: RECOVERY_SECONDS, claims: { email } });
+export const issueEmailToken = (
+  app: TokenApp,
+  { id, token_version }: Pick<UserRow, 'id' | 'token_version'>,
+  email: string,
+): Promise<string> =>
+  sign(app, { typ: 'email', sub: id, lifetime: RECOVERY_SECONDS, claims: { email, ver: token_version } });
 
 /** The claims of a valid token of such a link; null for every other text. */
 export async function readEmailToken(app: TokenApp, token: string): Promise<EmailClaims | null> {
   const payload = await read(app, token, 'email');
   if (!payload) return null;
-  const { sub = '', email, iat = 0 } = payload;
-  return typeof email === 'string' ? { sub, email, iat } : null;
+  const { sub = '', email, ver } = payload;
+  return typeof email === 'string' && typeof ver === 'number' ? { sub, email, ver } : null;
 }
 
 /** The token of an invite for one email address. `lifetime` is in seconds. */

@@ -156,6 +156,27 @@ export function confirmationEmail({ base, to, token, lang }: LinkOptions): Email
   });
 }
 
+/** Each a way into an account. */
+export type Credential = 'email' | 'password' | 'key';
+
+/** The mail that tells someone that a way into his account has changed; `to` is the address that knew of the former one. */
+export function changedEmail({
+  base,
+  to,
+  lang,
+  what,
+}: Omit<LinkOptions, 'token'> & { what: Credential }): Email {
+  return compose({
+    to,
+    lang,
+    subject: lang.say('changed_title'),
+    paragraphs: [
+      lang.say(`changed_${what}`, { email: to, site: base }),
+      lang.say('changed_alarm', { site: base }),
+    ],
+  });
+}
+
 /** The mail that shows an operator that mail works. */
 export function testEmail({ base, to, lang }: Omit<LinkOptions, 'token'>): Email {
   const subject = lang.say('test_mail_title');

@@ -2,6 +2,7 @@
 import type { login as list } from '../../src/api/endpoints/login.ts';
 import { Refusal } from '../../src/errors.ts';
 import { detectIdentity } from '../../src/identity.ts';
+import { tellSoon } from '../accounts/changed.ts';
 import { confirmEmail } from '../accounts/email-proof.ts';
 import { signInWithGoogle } from '../accounts/google.ts';
 import { confirmationPage, resetPage } from '../accounts/link-pages.tsx';
@@ -59,8 +60,9 @@ export const login: Handlers<typeof list> = {
     return { message: RECOVERY_ANSWER };
   },
 
-  async resetPassword({ body }, { app, request }) {
-    await resetPassword(app, body, callerOf(app, request.ip));
+  async resetPassword({ body }, { app, request, log }) {
+    const user = await resetPassword(app, body, callerOf(app, request.ip));
+    tellSoon(app, user, { what: 'password', log, lang: languageOfRequest(request.headers) });
     return { message: 'Password updated successfully' };
   },
 
@@ -70,8 +72,10 @@ export const login: Handlers<typeof list> = {
     return compressed(page, headers);
   },
 
-  async confirmEmail({ body }, { app }) {
-    await confirmEmail(app, body.token);
+  async confirmEmail({ body }, { app, request, log }) {
+    const user = await confirmEmail(app, body.token);
+    if (user.pending_email !== null)
+      tellSoon(app, user, { what: 'email', log, lang: languageOfRequest(request.headers) });
     return { message: 'Email address confirmed' };
   },
 

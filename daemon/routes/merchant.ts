@@ -3,12 +3,14 @@ import { balancesOf, listIncome } from '../../data/income.ts';
 import { walletsOf } from '../../data/merchants.ts';
 import { unitsOf } from '../../data/units.ts';
 import type { merchant as list } from '../../src/api/endpoints/merchant.ts';
+import { tellSoon } from '../accounts/changed.ts';
 import { merchantOf } from '../accounts/create.ts';
 import { exportPage } from '../accounts/export.ts';
 import { figuresOf, ledgerPage } from '../accounts/figures.ts';
 import { presentAccount, presentBalances, presentWallet } from '../accounts/present.ts';
 import { rotateKey, updateAccount } from '../accounts/update.ts';
 import { refillWallets, setWallet, walletsAndMissing } from '../accounts/wallets.ts';
+import { languageOfRequest } from '../checkout/language.ts';
 import { eventPage, eventStream, resendEvent } from '../events/feed.ts';
 import { scopeOf } from '../explain/explain.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -27,9 +29,10 @@ export const merchant: Handlers<typeof list> = {
     return presentAccount(app, await updateAccount(app, await merchantOf(app, user), body));
   },
 
-  async rotateApiKey({ query: { grace = 0 } }, { app, user, log }) {
+  async rotateApiKey({ query: { grace = 0 } }, { app, user, log, request }) {
     const account = await rotateKey(app, await merchantOf(app, user), grace);
     log.info({ merchant_id: account.id, grace_seconds: grace }, 'merchant key replaced');
+    tellSoon(app, user, { what: 'key', log, lang: languageOfRequest(request.headers) });
     return presentAccount(app, account);
   },
 

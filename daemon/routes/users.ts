@@ -4,6 +4,7 @@ import type { users as list } from '../../src/api/endpoints/users.ts';
 import { nextCall } from '../../src/api/project/remedies.ts';
 import { Refusal } from '../../src/errors.ts';
 import { admit } from '../accounts/admission.ts';
+import { tellSoon } from '../accounts/changed.ts';
 import { sendEmailLink, sendLinkSoon, unprovedEmail } from '../accounts/email-proof.ts';
 import { presentUser } from '../accounts/present.ts';
 import {
@@ -40,8 +41,9 @@ export const users: Handlers<typeof list> = {
 
   async updateMe({ body }, { app, user, log, request }) {
     const row = await updateSelf(app, user, body);
-    if (body.email != null && row.pending_email === body.email)
-      sendLinkSoon(app, row, log, languageOfRequest(request.headers));
+    const lang = languageOfRequest(request.headers);
+    if (body.email != null && row.pending_email === body.email) sendLinkSoon(app, row, log, lang);
+    if (row.email !== user.email) tellSoon(app, user, { what: 'email', log, lang });
     return presentUser(row);
   },
 
@@ -60,8 +62,9 @@ export const users: Handlers<typeof list> = {
     return { message: 'User deleted successfully' };
   },
 
-  async updateMyPassword({ body }, { app, user }) {
+  async updateMyPassword({ body }, { app, user, log, request }) {
     await changePassword(app, user, body);
+    tellSoon(app, user, { what: 'password', log, lang: languageOfRequest(request.headers) });
     return { message: 'Password updated successfully' };
   },
 
@@ -85,9 +88,12 @@ export const users: Handlers<typeof list> = {
     return presentUser(await findUser(app, params.user_id, user));
   },
 
-  async updateUser({ params, body }, { app, log, user: operator }) {
-    const { row, changed } = await updateUser(app, params.user_id, operator, body);
+  async updateUser({ params, body }, { app, log, user: operator, request }) {
+    const { before, row, changed } = await updateUser(app, params.user_id, operator, body);
     log.warn({ user_id: row.id, changed, operator: operator.id }, 'user changed by a superuser');
+    const lang = languageOfRequest(request.headers);
+    if (changed.includes('email')) tellSoon(app, before, { what: 'email', log, lang });
+    if (changed.includes('password_hash')) tellSoon(app, before, { what: 'password', log, lang });
     return presentUser(row);
   },
 

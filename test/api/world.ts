@@ -158,7 +158,7 @@ async function newCast(service: TestApp, { password_hash, webhook_url, sign }: S
       payer: `0:${'22'.repeat(32)}`,
       user_id: owner.id,
       webhook_url,
-      email_token: await issueEmailToken(app, owner.id, pending_email),
+      email_token: await issueEmailToken(app, owner.user, pending_email),
       recovery_token: await issueRecoveryToken(app, user),
       google_id_token: await sign(`google-${++serial}`, service.clock.now()),
       telegram_id: String(telegram.id),

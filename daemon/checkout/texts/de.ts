@@ -175,6 +175,12 @@ export const de: Texts = {
   email_done: 'Ihre E-Mail-Adresse wurde bestätigt.',
   email_asked: 'Jemand (vermutlich Sie) hat {email} als Adresse eines Kontos bei {site} angegeben.',
   email_ignore: 'Falls Sie das nicht waren, ignorieren Sie diese E-Mail. Die Adresse wird nicht verwendet.',
+  changed_title: 'Ihr Konto wurde geändert',
+  changed_email:
+    'Die E-Mail-Adresse des Kontos {email} bei {site} wurde durch eine andere ersetzt. Alle Sitzungen sind beendet.',
+  changed_password: 'Das Passwort des Kontos {email} bei {site} wurde geändert. Alle Sitzungen sind beendet.',
+  changed_key: 'Der API-Schlüssel des Kontos {email} bei {site} wurde ersetzt.',
+  changed_alarm: 'Falls Sie das nicht waren, wenden Sie sich sofort an den Betreiber von {site}.',
   test_mail_title: 'Test-E-Mail',
   test_mail_text: 'Diese E-Mail kommt vom Zahlungsgateway {site}. Der E-Mail-Versand funktioniert.',
 

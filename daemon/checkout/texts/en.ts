@@ -168,6 +168,12 @@ export const en: Texts = {
   email_done: 'Your email address is confirmed.',
   email_asked: 'Someone (probably you) entered {email} as the address of an account at {site}.',
   email_ignore: 'If this wasn’t you, ignore this email. The address won’t be used.',
+  changed_title: 'Your account was changed',
+  changed_email:
+    'The email address of the account {email} at {site} was replaced by another one. Every session has ended.',
+  changed_password: 'The password of the account {email} at {site} was changed. Every session has ended.',
+  changed_key: 'The API key of the account {email} at {site} was replaced.',
+  changed_alarm: 'If this wasn’t you, contact the operator of {site} right away.',
   test_mail_title: 'Test email',
   test_mail_text: 'The payment gateway at {site} sent this email. Email delivery works.',
 

@@ -170,6 +170,13 @@ export const es: Texts = {
   email_done: 'Tu dirección de correo se ha confirmado.',
   email_asked: 'Alguien (probablemente tú) ha indicado {email} como dirección de una cuenta en {site}.',
   email_ignore: 'Si no has sido tú, ignora este correo. La dirección no se usará.',
+  changed_title: 'Tu cuenta ha cambiado',
+  changed_email:
+    'La dirección de correo de la cuenta {email} en {site} se ha sustituido por otra. Todas las sesiones se han cerrado.',
+  changed_password:
+    'La contraseña de la cuenta {email} en {site} ha cambiado. Todas las sesiones se han cerrado.',
+  changed_key: 'La clave de API de la cuenta {email} en {site} se ha sustituido.',
+  changed_alarm: 'Si no has sido tú, ponte en contacto de inmediato con el operador de {site}.',
   test_mail_title: 'Correo de prueba',
   test_mail_text: 'La pasarela de pago de {site} ha enviado este correo. El envío de correo funciona.',
 

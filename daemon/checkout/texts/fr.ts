@@ -174,6 +174,13 @@ export const fr: Texts = {
   email_done: 'Votre adresse e-mail a été confirmée.',
   email_asked: 'Quelqu’un (probablement vous) a indiqué {email} comme adresse d’un compte sur {site}.',
   email_ignore: 'Si ce n’était pas vous, ignorez cet e-mail. L’adresse ne sera pas utilisée.',
+  changed_title: 'Votre compte a été modifié',
+  changed_email:
+    'L’adresse e-mail du compte {email} sur {site} a été remplacée par une autre. Toutes les sessions sont terminées.',
+  changed_password:
+    'Le mot de passe du compte {email} sur {site} a été modifié. Toutes les sessions sont terminées.',
+  changed_key: 'La clé d’API du compte {email} sur {site} a été remplacée.',
+  changed_alarm: 'Si ce n’était pas vous, contactez immédiatement l’exploitant de {site}.',
   test_mail_title: 'E-mail de test',
   test_mail_text:
     'Cet e-mail a été envoyé par la passerelle de paiement {site}. L’envoi d’e-mails fonctionne.',

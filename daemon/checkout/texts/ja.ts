@@ -170,6 +170,11 @@ export const ja: Texts = {
   email_done: 'メールアドレスが確認されました。',
   email_asked: '{site} のアカウントのアドレスとして {email} が入力されました。',
   email_ignore: 'お心当たりがない場合は、このメールを無視してください。アドレスは使用されません。',
+  changed_title: 'アカウントが変更されました',
+  changed_email: '{site} のアカウント {email} のメールアドレスが別のものに変更されました。すべてのセッションは終了しました。',
+  changed_password: '{site} のアカウント {email} のパスワードが変更されました。すべてのセッションは終了しました。',
+  changed_key: '{site} のアカウント {email} の API キーが変更されました。',
+  changed_alarm: 'お心当たりがない場合は、すぐに {site} の運営者にご連絡ください。',
   test_mail_title: 'テストメール',
   test_mail_text:
     'このメールは {site} の決済ゲートウェイから送信されました。メール送信は正常に動作しています。',

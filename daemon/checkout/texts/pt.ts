@@ -169,6 +169,12 @@ export const pt: Texts = {
   email_done: 'Seu endereço de e-mail foi confirmado.',
   email_asked: 'Alguém (provavelmente você) informou {email} como endereço de uma conta em {site}.',
   email_ignore: 'Se não foi você, ignore este e-mail. O endereço não será usado.',
+  changed_title: 'Sua conta foi alterada',
+  changed_email:
+    'O endereço de e-mail da conta {email} em {site} foi substituído por outro. Todas as sessões foram encerradas.',
+  changed_password: 'A senha da conta {email} em {site} foi alterada. Todas as sessões foram encerradas.',
+  changed_key: 'A chave de API da conta {email} em {site} foi substituída.',
+  changed_alarm: 'Se não foi você, entre em contato imediatamente com o operador de {site}.',
   test_mail_title: 'E-mail de teste',
   test_mail_text: 'Este e-mail foi enviado pelo gateway de pagamento em {site}. O envio de e-mails funciona.',
 

@@ -153,6 +153,12 @@ export interface Texts {
   email_done: string;
   email_asked: string;
   email_ignore: string;
+  /** The mail that says that a way in has changed: to what, and what to do. */
+  changed_title: string;
+  changed_email: string;
+  changed_password: string;
+  changed_key: string;
+  changed_alarm: string;
   test_mail_title: string;
   test_mail_text: string;
 

@@ -170,6 +170,12 @@ export const tr: Texts = {
   email_done: 'E-posta adresiniz doğrulandı.',
   email_asked: 'Birisi (büyük olasılıkla siz), {site} adresindeki bir hesap için {email} adresini girdi.',
   email_ignore: 'Bunu siz yapmadıysanız bu e-postayı dikkate almayın. Adres kullanılmaz.',
+  changed_title: 'Hesabınız değiştirildi',
+  changed_email:
+    '{site} adresindeki {email} hesabının e-posta adresi başka bir adresle değiştirildi. Tüm oturumlar kapatıldı.',
+  changed_password: '{site} adresindeki {email} hesabının parolası değiştirildi. Tüm oturumlar kapatıldı.',
+  changed_key: '{site} adresindeki {email} hesabının API anahtarı değiştirildi.',
+  changed_alarm: 'Bunu siz yapmadıysanız hemen {site} işletmecisiyle iletişime geçin.',
   test_mail_title: 'Deneme e-postası',
   test_mail_text: 'Bu e-postayı {site} adresindeki ödeme ağ geçidi gönderdi. E-posta gönderimi çalışıyor.',
 

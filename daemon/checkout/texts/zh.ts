@@ -152,6 +152,11 @@ export const zh: Texts = {
   email_done: '您的邮箱地址已确认。',
   email_asked: '有人（可能是您本人）将 {email} 填写为 {site} 上某账户的邮箱地址。',
   email_ignore: '如果不是您本人操作，请忽略此邮件。该地址不会被使用。',
+  changed_title: '您的账户已更改',
+  changed_email: '{site} 上的账户 {email} 的电子邮件地址已更换为其他地址。所有会话均已结束。',
+  changed_password: '{site} 上的账户 {email} 的密码已更改。所有会话均已结束。',
+  changed_key: '{site} 上的账户 {email} 的 API 密钥已更换。',
+  changed_alarm: '如果不是您本人操作，请立即联系 {site} 的运营方。',
   test_mail_title: '测试邮件',
   test_mail_text: '此邮件由 {site} 的支付网关发送。邮件发送功能正常。',
 

@@ -226,7 +226,7 @@ export const confirmEmail = endpoint({
   keywords: 'verify email address, prove mail address',
   secondary: true,
   description:
-    'The token comes from the mail to the address, works once and expires after 48 hours. An address that was asked for replaces the one before; the tokens of the user stay valid.',
+    'The token comes from the mail to the address, works once and expires after 48 hours. An address that was asked for replaces the one before, and a mail tells the former one. All tokens of the user and links of before end: sign in again.',
   body: shape('EmailConfirmation', { token: text({ max: MAX_ID_TOKEN, secret: true }) }),
   response: Message,
   errors: ['invalid_token', 'inactive_user', 'email_taken'],

@@ -146,13 +146,15 @@ export const rotateApiKey = endpoint({
   },
   keywords: 'leaked key',
   description:
-    'Makes a new key; the old one stops working at once, or after `grace`. Any older key that still worked stops at once. `end_previous_api_key` of `updateMerchantAccount` ends the grace period early.',
+    'Makes a new key; the old one stops working at once, or after `grace`. Any older key that still worked stops at once. `end_previous_api_key` of `updateMerchantAccount` ends the grace period early. A mail tells the user.',
   query: {
     grace: duration({ max_seconds: MAX_GRACE_SECONDS })
       .optional()
       .describe('How long the old key works: seconds, or such as 1h or 7d; at most 30 days'),
   },
   response: MerchantAccountPublic,
+  // Each sends a mail.
+  limit: 'recovery',
   extension: true,
   example: {},
 });

@@ -104,7 +104,7 @@ export const updateMe = endpoint({
   effect: 'write',
   keywords: 'change my email address, change my name',
   description:
-    'Members that are left out stay as they are. `full_name: null` removes the name; `email: null` changes nothing. Outside demo mode a new `email` is first `pending_email`: a link is mailed to it, and once the link is used it replaces the current address. Sending the current address cancels the change.',
+    'Members that are left out stay as they are. `full_name: null` removes the name; `email: null` changes nothing. Outside demo mode a new `email` is first `pending_email`: a link is mailed to it, and once the link is used it replaces the current address, all tokens and links of before end, and a mail tells the former address. Sending the current address cancels the change.',
   body: shape('UserUpdateMe', { full_name: fullName(), email: email().nullish() }),
   response: UserPublic,
   errors: ['email_taken', 'wrong_identity'],
@@ -163,7 +163,7 @@ export const updateMyPassword = endpoint({
   gw: 'password change',
   effect: 'write',
   keywords: 'change password',
-  description: 'All tokens of the user become invalid, including this one: sign in again.',
+  description: 'All tokens of the user become invalid, including this one: sign in again. So do links that were mailed, and an address that waits to be confirmed. A mail tells the user.',
   body: shape('UpdatePassword', { current_password: newPassword(), new_password: newPassword() }),
   response: Message,
   errors: ['incorrect_password', 'same_password', 'wrong_identity'],

@@ -115,7 +115,7 @@ describeInBrowser('the pages of links, in a browser', () => {
     await updateUser(query, id, { pending_email: 'new@example.com' });
     const context = await browser.open({ locale: 'fr-FR' });
     const page = await context.newPage();
-    const token = await issueEmailToken(service.app, id, 'new@example.com');
+    const token = await issueEmailToken(service.app, { id, token_version: 1 }, 'new@example.com');
     await page.goto(`${serving.url}/confirm-email?token=${token}`);
     expect((await getUser(query, id))?.pending_email).toBe('new@example.com');
     await page.locator('button').click();

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { putSuperuser } from '../../../daemon/accounts/superuser.ts';
 import { issueEmailToken, issueInviteToken, issueRecoveryToken } from '../../../daemon/http/tokens.ts';
 import type { Email } from '../../../daemon/mail/mail.ts';
+import { languages } from '../../../daemon/checkout/language.ts';
 import { getUser, userByIdentity } from '../../../data/users.ts';
 import { startApp, type TestApp } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
@@ -24,9 +25,10 @@ describe.each(databases)('mail addresses on %s', (database) => {
   afterAll(() => service.stop());
 
   const mailsTo = (to: string) => sent.filter((email) => email.to === to);
-  const tokenTo = async (to: string): Promise<string> => {
-    await vi.waitFor(() => expect(mailsTo(to)).not.toEqual([]));
-    const { text } = mailsTo(to).at(-1) as Email;
+  const linksTo = (to: string) => mailsTo(to).filter(({ text }) => text.includes('/confirm-email?'));
+  const tokenTo = async (to: string, sent = 1): Promise<string> => {
+    await vi.waitFor(() => expect(linksTo(to).length).toBeGreaterThanOrEqual(sent));
+    const { text } = linksTo(to).at(-1) as Email;
     return /\/confirm-email\?token=([\w.-]+)/.exec(text)?.[1] ?? expect.fail(text);
   };
   const confirm = (token: string) => service.fetch('POST', '/api/v1/confirm-email', { body: { token } });
@@ -66,7 +68,10 @@ describe.each(databases)('mail addresses on %s', (database) => {
 
     const done = await confirm(token);
     expect([done.status, done.json]).toEqual([200, { message: 'Email address confirmed' }]);
-    expect((await me(service, access_token)).json).not.toHaveProperty('pending_email');
+    // What was issued before the proof ends with it.
+    expect((await me(service, access_token)).status).toBe(403);
+    const entered = (await signIn(service, email, PASSWORD)).json.access_token;
+    expect((await me(service, entered)).json).not.toHaveProperty('pending_email');
     await recovers(email);
     const again = await confirm(token);
     expect([again.status, again.json.code]).toEqual([400, 'invalid_token']);
@@ -87,16 +92,15 @@ describe.each(databases)('mail addresses on %s', (database) => {
     await recoversNothing(next);
     const link = await tokenTo(next);
     expect((await confirm(link)).status).toBe(200);
-    const after = (await me(service, token)).json;
-    expect([after.email, after.pending_email]).toEqual([next, undefined]);
     expect((await signIn(service, email, PASSWORD)).status).toBe(400);
-    expect((await signIn(service, next, PASSWORD)).status).toBe(200);
+    const entered = (await signIn(service, next, PASSWORD)).json.access_token;
+    const after = (await me(service, entered)).json;
+    expect([after.email, after.pending_email]).toEqual([next, undefined]);
 
     // Back and forth: the link of the first time stays used.
-    service.clock.advance(1);
-    await patch(token, { email });
-    expect((await confirm(await tokenTo(email))).status).toBe(200);
-    await patch(token, { email: next });
+    await patch(entered, { email });
+    expect((await confirm(await tokenTo(email, 2))).status).toBe(200);
+    await patch((await signIn(service, email, PASSWORD)).json.access_token, { email: next });
     expect((await confirm(link)).status).toBe(400);
   });
 
@@ -130,12 +134,13 @@ describe.each(databases)('mail addresses on %s', (database) => {
     const email = address();
     await signUp(service, { email, password: PASSWORD });
     const first = await tokenTo(email);
-    const token = (await signIn(service, email, PASSWORD)).json.access_token;
+    let token = (await signIn(service, email, PASSWORD)).json.access_token;
     const again = () => service.fetch('POST', '/api/v1/users/me/email-confirmation', { token });
     expect((await again()).json).toEqual({ message: `A link was sent to ${email}` });
     expect(mailsTo(email)).toHaveLength(2);
     expect((await confirm(first)).status).toBe(200);
     expect((await confirm(await tokenTo(email))).status).toBe(400);
+    token = (await signIn(service, email, PASSWORD)).json.access_token;
     expect((await again()).json.message).toContain('confirmed already');
     expect(mailsTo(email)).toHaveLength(2);
   });
@@ -167,7 +172,8 @@ describe.each(databases)('mail addresses on %s', (database) => {
     const operator = await service.superuser();
     const path = `/api/v1/users/${json.id}`;
     await service.fetch('PATCH', path, { token: operator.token, body: { is_active: false } });
-    const fresh = await issueEmailToken(service.app, json.id, email);
+    const ended = (await getUser(service.app.db.query, json.id)) ?? expect.fail();
+    const fresh = await issueEmailToken(service.app, ended, email);
     expect((await confirm(fresh)).json.code).toBe('inactive_user');
     await service.fetch('DELETE', path, { token: operator.token });
     expect((await confirm(fresh)).json.code).toBe('invalid_token');
@@ -224,11 +230,115 @@ describe.each(databases)('mail addresses on %s', (database) => {
     await demo.stop();
   });
 
+  describe('a change of a way in', () => {
+    const told = async (to: string, count: number, what: keyof typeof languages.en) => {
+      const said = languages.en[what].replace('{email}', to).replace('{site}', service.app.config.public_url);
+      const notices = () => mailsTo(to).filter(({ text }) => text.includes(said));
+      await vi.waitFor(() => expect(notices()).toHaveLength(count), { timeout: 10_000 });
+    };
+    const recoveryTo = async (email: string): Promise<string> => {
+      await recovers(email);
+      const { text } = mailsTo(email).findLast((mail) => mail.text.includes('/reset-password?')) as Email;
+      return /\/reset-password\?token=([\w.-]+)/.exec(text)?.[1] ?? expect.fail(text);
+    };
+    const reset = (token: string, new_password: string) =>
+      service.fetch('POST', '/api/v1/reset-password/', { body: { token, new_password } });
+    const isOver = async (token: string) => expect((await me(service, token)).status).toBe(403);
+
+    test('of the address ends recovery links, sessions and links of before, and tells the former address', async () => {
+      verifies('credentials-end', 'email-change');
+      const { email, token } = await proved();
+      const elsewhere = (await signIn(service, email, PASSWORD)).json.access_token;
+      const recovery = await recoveryTo(email);
+      const next = address();
+      await patch(token, { email: next });
+      const [first, link] = [await tokenTo(next), await sentAgain(token, next)];
+      expect((await confirm(link)).status).toBe(200);
+      for (const each of [token, elsewhere]) await isOver(each);
+      expect((await reset(recovery, 'the thief’s password')).json.code).toBe('invalid_token');
+      expect((await confirm(first)).json.code).toBe('invalid_token');
+      await told(email, 1, 'changed_email');
+      expect(linksTo(next)).toEqual(mailsTo(next));
+    });
+
+    test('of the address by the operator does so too', async () => {
+      verifies('credentials-end');
+      const { email, token, id } = await proved();
+      const recovery = await recoveryTo(email);
+      const operator = await service.superuser();
+      const change = (body: object) =>
+        service.fetch('PATCH', `/api/v1/users/${id}`, { token: operator.token, body });
+      expect((await change({ email: address() })).status).toBe(200);
+      await isOver(token);
+      expect((await reset(recovery, 'the thief’s password')).json.code).toBe('invalid_token');
+      await told(email, 1, 'changed_email');
+      expect((await change({ full_name: 'Ada' })).status).toBe(200);
+      await told(email, 1, 'changed_email');
+    });
+
+    test.each(['oneself', 'the operator', 'a recovery link', 'the command line'])(
+      'of the password by %s ends links and the address that was asked for, and tells the user',
+      async (by) => {
+        verifies('credentials-end', 'tokens-end');
+        const { email, token, id } = await proved();
+        const recovery = await recoveryTo(email);
+        const other = await issueRecoveryToken(service.app, (await getUser(service.app.db.query, id)) ?? expect.fail());
+        const thief = address();
+        await patch(token, { email: thief });
+        const link = await tokenTo(thief);
+        const new_password = 'a password of its own';
+        if (by === 'oneself') {
+          const body = { current_password: PASSWORD, new_password };
+          await service.fetch('PATCH', '/api/v1/users/me/password', { token, body });
+        } else if (by === 'the operator') {
+          const operator = await service.superuser();
+          const body = { password: new_password };
+          await service.fetch('PATCH', `/api/v1/users/${id}`, { token: operator.token, body });
+        } else if (by === 'a recovery link') expect((await reset(recovery, new_password)).status).toBe(200);
+        else await putSuperuser(service.app, email, new_password);
+        const entered = (await signIn(service, email, new_password)).json.access_token;
+        expect((await me(service, entered)).json).not.toHaveProperty('pending_email');
+        await isOver(token);
+        expect((await confirm(link)).json.code).toBe('invalid_token');
+        for (const each of [recovery, other])
+          expect((await reset(each, 'the thief’s password')).json.code).toBe('invalid_token');
+        if (by !== 'the command line') await told(email, 1, 'changed_password');
+      },
+    );
+
+    test('of the merchant key tells the user, and is limited', async () => {
+      verifies('credentials-end');
+      const { email, token } = await proved();
+      const rotate = () => service.fetch('POST', '/api/v1/merchant/account/rotate-key', { token });
+      expect((await rotate()).status).toBe(200);
+      await told(email, 1, 'changed_key');
+      const answers: number[] = [];
+      for (let call = 0; call < 5; call++) answers.push((await rotate()).status);
+      expect(answers).toEqual([200, 200, 200, 200, 429]);
+    });
+
+    test('tells no address that is not proved', async () => {
+      verifies('credentials-end');
+      const email = address();
+      await signUp(service, { email, password: PASSWORD });
+      const token = (await signIn(service, email, PASSWORD)).json.access_token;
+      const body = { current_password: PASSWORD, new_password: 'another password' };
+      expect((await service.fetch('PATCH', '/api/v1/users/me/password', { token, body })).status).toBe(200);
+      await recovers((await account(service.app)).email);
+      expect(linksTo(email)).toEqual(mailsTo(email));
+    });
+
+    async function sentAgain(token: string, to: string): Promise<string> {
+      await service.fetch('POST', '/api/v1/users/me/email-confirmation', { token });
+      return tokenTo(to, 2);
+    }
+  });
+
   /** Someone whose address is proved. */
-  async function proved(): Promise<{ email: string; token: string }> {
+  async function proved(): Promise<{ email: string; token: string; id: string }> {
     const email = address();
-    await signUp(service, { email, password: PASSWORD });
+    const { json } = await signUp(service, { email, password: PASSWORD });
     expect((await confirm(await tokenTo(email))).status).toBe(200);
-    return { email, token: (await signIn(service, email, PASSWORD)).json.access_token };
+    return { email, id: json.id, token: (await signIn(service, email, PASSWORD)).json.access_token };
   }
 });

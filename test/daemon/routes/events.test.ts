@@ -246,5 +246,20 @@ describe.each(databases)('events on %s', (database) => {
       for (let reads = 0; reads < 5; reads++) if ((await reader.read()).done) return;
       throw new Error('the stream continues');
     });
+
+    test('ends when its token does, also where there is always something to send', async () => {
+      verifies('credentials-end');
+      const who = await service.merchant();
+      const request = { headers: new Headers(), signal: new AbortController().signal };
+      const pace = { poll_ms: 1, net_ms: 1, heartbeat_ms: 300 };
+      const { body } = await eventStream(service.app, who.user, { limit: 50 }, request, pace);
+      const reader = body.getReader();
+      await updateUser(service.app.db.query, who.id, { token_version: 2 });
+      for (let sent = 0; sent < 200; sent++) {
+        await create(who);
+        if ((await reader.read()).done) return;
+      }
+      throw new Error('the stream continues');
+    });
   });
 });
