@@ -44,6 +44,17 @@ export function checkoutState(facts: CheckoutFacts, now: number): CheckoutState 
   return payment_status === 'orphaned' ? 'orphaned' : 'waiting';
 }
 
+const DAY_SECONDS = 86_400;
+
+/**
+ * Whether an invoice ended so long ago that the public reads no more of it than how. `now` in Unix seconds;
+ * 0 days: never.
+ */
+export const isWithheld = (
+  { ended_at }: { ended_at: number | null },
+  { now, public_days }: { now: number; public_days: number },
+): boolean => ended_at !== null && public_days > 0 && now >= ended_at + public_days * DAY_SECONDS;
+
 /** Whether the buyer is asked to send money now. */
 export const isPayable = (state: CheckoutState): boolean =>
   state === 'waiting' || state === 'underpaid' || state === 'orphaned';

@@ -42,6 +42,7 @@ export const errorCodes = {
   contradiction_not_found: { status: 404, detail: 'No such open contradiction' },
   payment_not_found: { status: 404, detail: 'Payment not found' },
   method_not_allowed: { status: 405, detail: 'Method Not Allowed' },
+  invoice_withheld: { status: 410, detail: 'The order has ended, and its details are no longer public' },
   event_removed: { status: 410, detail: 'This event is no longer stored' },
   email_taken: { status: 409, detail: 'User with this email already exists' },
   slug_taken: { status: 409, detail: 'This slug is taken' },

@@ -10,6 +10,7 @@ import { readAddress } from '../accounts/address.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { refuseFor } from '../http/limits.ts';
+import { requirePublic } from '../invoices/withheld.ts';
 import { operatorOf } from './landing.tsx';
 import { orderOf, type PayOrder, shopName, sumsOf } from './view.ts';
 
@@ -66,9 +67,10 @@ export async function presentTransactionRequest(
   };
 }
 
-async function requireRow({ db }: Pick<App, 'db'>, id: string): Promise<CheckoutRow> {
-  const row = await checkoutRow(db, id);
+async function requireRow(app: Pick<App, 'db' | 'clock' | 'config'>, id: string): Promise<CheckoutRow> {
+  const row = await checkoutRow(app.db, id);
   if (!row) throw new Refusal('invoice_not_found');
+  requirePublic(app, row);
   return row;
 }
 

@@ -6,10 +6,12 @@ import { Refusal } from '../../src/errors.ts';
 import { formatDecimal } from '../../src/money.ts';
 import { type Clock, seconds } from '../clock.ts';
 import { Streamed } from '../http/exchange.ts';
+import { requirePublic } from '../invoices/withheld.ts';
 import type { Blindness } from '../observer/blindness.ts';
 import type { Watched as WatchedChains } from '../observer/hints/watched.ts';
 import { type Causes, createCauses } from '../process/causes.ts';
 import type { Runtime } from '../process/runtime.ts';
+import type { Config } from '../settings/config.ts';
 import type { StatusMessage } from './status.ts';
 
 /** How often the events of all daemons are read: well within the second that a buyer should wait at most. */
@@ -32,6 +34,7 @@ const MAX_UNREAD = 32;
 type Viewer = (message: string) => void;
 
 export interface LiveDeps {
+  config: Pick<Config, 'public_days'>;
   db: Db;
   clock: Clock;
   log: Logger;
@@ -64,7 +67,7 @@ const awaitedOn = ({ status, blockchain }: LiveRow): string | null =>
   status === 'created' ? blockchain : null;
 
 export interface Live {
-  /** Follows an invoice until the caller goes away. Refuses with `invoice_not_found` and `too_many_streams`. */
+  /** Follows an invoice until the caller goes away. Refuses with `invoice_not_found`, `invoice_withheld` and `too_many_streams`. */
   stream(invoice_id: string, signal: AbortSignal): Promise<Streamed>;
   /** Ends all streams. */
   close(): void;
@@ -109,6 +112,7 @@ class Poller implements Live {
       if (!this.#runs) this.#seq = await lastEventSeq(this.#app.db.query);
       const [row] = await liveRows(this.#app.db.query, [invoice_id]);
       if (!row) throw new Refusal('invoice_not_found');
+      requirePublic(this.#app, row);
       const body = new ReadableStream<Uint8Array>(
         {
           start: (controller) => {

@@ -13,14 +13,16 @@ import { accepts, compressed } from '../http/compress.ts';
 import type { PublicContext } from '../http/handler.ts';
 import { selectGateways } from '../invoices/gateways.ts';
 import { coinsOf, mayBeSwitched } from '../invoices/switch.ts';
+import { isWithheldNow, withheldRefusal } from '../invoices/withheld.ts';
 import { type FoundUnit, findUnit, requireUnit, type UnitName } from '../units/find.ts';
 import { payableGateways } from '../units/present.ts';
 import { choicesOf } from './choices.ts';
 import { chooseLanguage, type Language, languageOf } from './language.ts';
-import { NotFound } from './not-found.tsx';
 import { basePath, renderFragment, renderPage } from './page.tsx';
 import { Pay } from './pay.tsx';
 import { Receipt } from './receipt.tsx';
+import { Short } from './short.tsx';
+import type { Texts } from './texts/texts.ts';
 import type { Theme } from './theme.ts';
 import { Unit, type UnitNotice } from './unit.tsx';
 import { type ClaimAnswer, type PayView, payView, pictureOf, type Surface, shopName } from './view.ts';
@@ -48,6 +50,7 @@ export async function payPage(
   const accept = request.headers.get('accept-language');
   const row = await app.checkout.pages.row(invoice_id);
   if (!row) return missing(app, request.headers, options, 'invoice_not_found');
+  if (isWithheldNow(app, row)) return withheld(app, request.headers, options, row);
   const lang = chooseLanguage({ lang: options.lang, unit: row.unit_language, accept });
   const is_phone = isPhone(request.headers);
   if (options.answer) return showInvoice(app, row, { lang, options, headers: request.headers, is_phone });
@@ -110,6 +113,7 @@ export async function receiptPage(
   const options: PageOptions = { mode: 'page', size: 'md', framed: false, lang: lang_asked };
   const row = await app.checkout.pages.row(invoice_id);
   if (row?.status !== 'confirmed') return missing(app, headers, options, 'invoice_not_found');
+  if (isWithheldNow(app, row)) return withheld(app, headers, options, row);
   const accept = headers.get('accept-language');
   const lang = chooseLanguage({ lang: lang_asked, unit: row.unit_language, accept });
   const surface = surfaceOf(app, options);
@@ -304,25 +308,46 @@ export async function unitCard(app: App, name: UnitName, ip: string): Promise<Bu
   return app.checkout.card(parts, () => app.checkout.mayMake(ip));
 }
 
-/** People get a page that says so, programs the refusal. */
-function missing(
+const missing = (
   app: App,
   headers: Headers,
   options: PageOptions,
   code: 'invoice_not_found' | 'unit_not_found',
+): Raw =>
+  shortPage(app, headers, options, {
+    refusal: new Refusal(code),
+    title: 'not_found',
+    text: 'not_found_text',
+  });
+
+/** Of an order that ended long ago no more than how. */
+function withheld(app: App, headers: Headers, options: PageOptions, row: CheckoutRow): Raw {
+  const { status } = row;
+  const refusal = withheldRefusal(row);
+  // What is open has not ended.
+  const title = status === 'created' ? 'closing' : status;
+  return shortPage(app, headers, options, { refusal, title, text: 'withheld_text' });
+}
+
+/** People get a page that says so, programs the refusal. */
+function shortPage(
+  app: App,
+  headers: Headers,
+  options: PageOptions,
+  { refusal, title, text }: { refusal: Refusal; title: keyof Texts; text: keyof Texts },
 ): Raw {
-  if (options.mode === 'fragment' || !headers.get('accept')?.includes('text/html')) throw new Refusal(code);
+  if (options.mode === 'fragment' || !headers.get('accept')?.includes('text/html')) throw refusal;
   const lang = chooseLanguage({ lang: options.lang, accept: headers.get('accept-language') });
   const surface = surfaceOf(app, options);
   const page = renderPage({
     lang,
     ...surface,
-    title: lang.say('not_found'),
-    content: <NotFound lang={lang} surface={surface} />,
+    title: lang.say(title),
+    content: <Short lang={lang} surface={surface} title={lang.say(title)} text={lang.say(text)} />,
     refresh: false,
     framed: options.framed,
   });
-  return compressed({ ...page, status: 404 }, headers);
+  return compressed({ ...page, status: refusal.status }, headers);
 }
 
 const surfaceOf = (app: App, options: PageOptions): Surface => {

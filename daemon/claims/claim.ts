@@ -8,7 +8,7 @@ import { transfersOfInvoice } from '../../data/transfers.ts';
 import { claimFindings, judgeClaim, stateOfClaim } from '../../src/claim.ts';
 import { cleanText } from '../../src/clean.ts';
 import type { App } from '../context.ts';
-import { findInvoice } from '../invoices/find.ts';
+import { findPublicInvoice } from '../invoices/find.ts';
 import { noteClaim } from '../settle/settle.ts';
 import { type Finding, factsOf } from './present.ts';
 import { type Named, namedIn, readNow, searchChains, storedTransfers } from './search.ts';
@@ -23,7 +23,7 @@ export async function claimPayment(
   invoice_id: string,
   { text, ip }: { text: string | null; ip: string },
 ): Promise<Finding> {
-  const invoice = await findInvoice(app, invoice_id);
+  const invoice = await findPublicInvoice(app, invoice_id);
   const offers = await everyOffer(app.db.query, invoice);
   const pasted = cleanText(text ?? '');
   const named = namedIn(app, offers, pasted);

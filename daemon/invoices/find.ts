@@ -4,6 +4,7 @@ import type { InvoiceRow } from '../../data/schema/tables.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { App } from '../context.ts';
 import type { Owner } from '../http/exchange.ts';
+import { requirePublic } from './withheld.ts';
 
 /** Id of the merchant that a key stands for; null for the platform key. */
 export const ownerId = (owner: Owner): string | null =>
@@ -13,6 +14,16 @@ export const ownerId = (owner: Owner): string | null =>
 export async function findInvoice({ db }: Pick<App, 'db'>, id: string): Promise<InvoiceRow> {
   const invoice = await getInvoice(db.query, id);
   if (!invoice) throw new Refusal('invoice_not_found');
+  return invoice;
+}
+
+/** An invoice of which the public may read. Refuses with `invoice_not_found` and `invoice_withheld`. */
+export async function findPublicInvoice(
+  app: Pick<App, 'db' | 'clock' | 'config'>,
+  id: string,
+): Promise<InvoiceRow> {
+  const invoice = await findInvoice(app, id);
+  requirePublic(app, invoice);
   return invoice;
 }
 

@@ -11,7 +11,7 @@ import type { App } from '../context.ts';
 import { switchCoin } from '../settle/settle.ts';
 import { keepWatchQuota, reserveAmount } from './amounts.ts';
 import { quoteNow, termsOf } from './create.ts';
-import { findInvoice } from './find.ts';
+import { findPublicInvoice } from './find.ts';
 import { enabledGateways, findGateway, selectGateways } from './gateways.ts';
 import { hasEnded } from './outcome.ts';
 import { walletFor } from './wallet.ts';
@@ -59,7 +59,7 @@ const hasChoice = ({ kind, unit_id, payable_with }: InvoiceRow): boolean =>
  * paid in time.
  */
 export async function switchInvoice(app: App, invoice_id: string, chain: string): Promise<InvoiceRow> {
-  const invoice = await findInvoice(app, invoice_id);
+  const invoice = await findPublicInvoice(app, invoice_id);
   const gateway = findGateway(app.gateways, chain);
   const coins = await coinsOf(app, invoice);
   if (!coins.includes(gateway))

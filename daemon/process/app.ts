@@ -120,7 +120,7 @@ export function openApp(options: AppOptions): RunningApp {
     wallet_check: openWalletCheck({ observer, clock, runtime, config, log }),
     google_keys: openGoogleKeys(config),
     watches: openWatches(),
-    public_invoices: openPublicInvoices({ db, config, watched }),
+    public_invoices: openPublicInvoices({ db, config, clock, watched }),
     event_streams: openEventStreams(),
     discovery,
     checkout,

@@ -6,11 +6,12 @@ import { claimPayment } from '../claims/claim.ts';
 import { presentFinding } from '../claims/present.ts';
 import type { Handlers } from '../http/handler.ts';
 import { INVOICE_CREATED } from '../invoices/create.ts';
-import { findInvoice } from '../invoices/find.ts';
+import { findPublicInvoice } from '../invoices/find.ts';
 import { cancelInvoice } from '../invoices/outcome.ts';
 import { presentExit, presentInvoice, presentPayment, presentPublicLog } from '../invoices/present.ts';
 import { presentGateways } from '../invoices/present-gateways.ts';
 import { switchInvoice } from '../invoices/switch.ts';
+import { requirePublic } from '../invoices/withheld.ts';
 import { presentPublicConfig } from '../settings/public.ts';
 import { buyUnit } from '../units/buy.ts';
 import { requireUnit } from '../units/find.ts';
@@ -22,14 +23,16 @@ export const buyer: Handlers<typeof list> = {
   getPublicInvoice: ({ params }, { app }) => app.public_invoices.get(params.invoice_id),
 
   async getInvoicePayment({ params }, { app }) {
-    const invoice = await findInvoice(app, params.invoice_id);
+    const invoice = await findPublicInvoice(app, params.invoice_id);
     const payment = await mainPayment(app.db.query, invoice.id);
     const logs = await logsOfInvoice(app.db.query, invoice.id);
     return { payment: payment ? presentPayment(payment, invoice) : null, logs: logs.map(presentPublicLog) };
   },
 
   async cancelInvoice({ params }, { app }) {
-    return presentInvoice(await cancelInvoice(app, params.invoice_id), app.config.public_url);
+    const row = await cancelInvoice(app, params.invoice_id);
+    requirePublic(app, row);
+    return presentInvoice(row, app.config.public_url);
   },
 
   async switchInvoice({ params, body }, { app, log }) {
@@ -48,11 +51,11 @@ export const buyer: Handlers<typeof list> = {
     composePayment(app, params.invoice_id, { account: body.account, ip: request.ip }),
 
   async getWebExit({ params }, { app }) {
-    return presentExit(await findInvoice(app, params.invoice_id), 'web');
+    return presentExit(await findPublicInvoice(app, params.invoice_id), 'web');
   },
 
   async getTgExit({ params }, { app }) {
-    return presentExit(await findInvoice(app, params.invoice_id), 'tg');
+    return presentExit(await findPublicInvoice(app, params.invoice_id), 'tg');
   },
 
   async getUnit({ params }, { app }) {

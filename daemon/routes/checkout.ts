@@ -18,7 +18,7 @@ import { presentFinding } from '../claims/present.ts';
 import { compressedOnce } from '../http/compress.ts';
 import type { Handlers } from '../http/handler.ts';
 import { INVOICE_CREATED } from '../invoices/create.ts';
-import { findInvoice } from '../invoices/find.ts';
+import { findPublicInvoice } from '../invoices/find.ts';
 import { switchInvoice } from '../invoices/switch.ts';
 import { apply } from '../settle/settle.ts';
 import { buyUnit } from '../units/buy.ts';
@@ -86,7 +86,7 @@ export const checkout: Handlers<typeof list> = {
   },
 
   async payQrSvg({ params }, { app, request: { ip } }) {
-    const { qr_payload } = await findInvoice(app, params.invoice_id);
+    const { qr_payload } = await findPublicInvoice(app, params.invoice_id);
     return {
       body: await app.checkout.qrSvg(qr_payload, () => app.checkout.mayMake(ip)),
       headers: QR_HEADERS,
@@ -94,7 +94,7 @@ export const checkout: Handlers<typeof list> = {
   },
 
   async payQrPng({ params }, { app, request: { ip } }) {
-    const { qr_payload } = await findInvoice(app, params.invoice_id);
+    const { qr_payload } = await findPublicInvoice(app, params.invoice_id);
     return {
       body: await app.checkout.qrPng(qr_payload, () => app.checkout.mayMake(ip)),
       headers: QR_HEADERS,

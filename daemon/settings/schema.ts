@@ -345,6 +345,11 @@ export const settingsSchema = z.strictObject({
     .optional()
     .describe('signs webhooks of the platform key; default: derived from secret'),
   wallets: walletSettings(builtIn),
+  public_days: whole(
+    0,
+    MAX_RETENTION_DAYS,
+    'days after its end that an order shows its details to who has its link, and after that only how it ended; 0: always',
+  ).default(30),
   operator_name: text('who runs this deployment, as its first page names them').optional(),
   return_hosts: z
     .array(z.string().refine((host) => hostEntry(host) === host, 'must be a host such as shop.example'))

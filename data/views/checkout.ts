@@ -90,6 +90,7 @@ export interface LiveRow {
   min_confirmations: number;
   txid: string | null;
   expires_at: number;
+  ended_at: number | null;
   payment_status: PaymentStatus | null;
 }
 
@@ -110,6 +111,7 @@ export function liveRows(query: Executor, ids: readonly string[]): Promise<LiveR
       'invoices.min_confirmations',
       'invoices.txid',
       'invoices.expires_at',
+      'invoices.ended_at',
       'payments.status as payment_status',
     ])
     .where('invoices.id', 'in', ids)

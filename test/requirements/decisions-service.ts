@@ -109,6 +109,8 @@ export const running = {
       'before a schema is changed a SQLite file is copied next to it; PostgreSQL needs a backup of the last day, or --yes',
     retention:
       'what is older than retention says is removed in batches, by one daemon of several; money, and what is open, stays, and no law breaks',
+    'public-days':
+      'of an order that ended over public_days ago the public reads how it ended and nothing else; shop and operator read all of it',
     'retention-readers': 'a reader of events whose place was removed is refused with 410, never led past it',
     'account-export':
       'an export has every row of its merchant once, as JSON or CSV without formulas, no secret, and is whole or not there',

@@ -157,6 +157,8 @@ export const de: Texts = {
   try_later: 'Etwas ist schiefgelaufen. Bitte versuchen Sie es in einer Minute noch einmal.',
   not_found: 'Seite nicht gefunden',
   not_found_text: 'Prüfen Sie den Link, den Sie erhalten haben, oder bitten Sie den Shop um einen neuen.',
+  withheld_text:
+    'Diese Seite zeigt die Einzelheiten dieser Bestellung nicht mehr an. Wenn Sie sie brauchen, fragen Sie den Shop.',
 
   password_title: 'Neues Passwort festlegen',
   password_label: 'Neues Passwort',

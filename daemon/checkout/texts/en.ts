@@ -151,6 +151,7 @@ export const en: Texts = {
   try_later: 'Something went wrong. Please try again in a minute.',
   not_found: 'Page not found',
   not_found_text: 'Check the link you were given, or ask the shop for a new one.',
+  withheld_text: 'This page no longer shows the details of this order. If you need them, ask the shop.',
 
   password_title: 'Set a new password',
   password_label: 'New password',

@@ -152,6 +152,8 @@ export const es: Texts = {
   try_later: 'Algo ha salido mal. Inténtalo de nuevo en un minuto.',
   not_found: 'Página no encontrada',
   not_found_text: 'Revisa el enlace que te dieron o pide uno nuevo a la tienda.',
+  withheld_text:
+    'Esta página ya no muestra los detalles de este pedido. Si los necesitas, pídelos a la tienda.',
 
   password_title: 'Establece una nueva contraseña',
   password_label: 'Nueva contraseña',

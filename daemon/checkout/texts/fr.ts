@@ -156,6 +156,8 @@ export const fr: Texts = {
   try_later: 'Une erreur s’est produite. Veuillez réessayer dans une minute.',
   not_found: 'Page introuvable',
   not_found_text: 'Vérifiez le lien que vous avez reçu ou demandez-en un nouveau à la boutique.',
+  withheld_text:
+    'Cette page n’affiche plus les détails de cette commande. Si vous en avez besoin, demandez‑les à la boutique.',
 
   password_title: 'Définir un nouveau mot de passe',
   password_label: 'Nouveau mot de passe',

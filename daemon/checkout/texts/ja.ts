@@ -153,6 +153,8 @@ export const ja: Texts = {
   try_later: '問題が発生しました。1分後にもう一度お試しください。',
   not_found: 'ページが見つかりません',
   not_found_text: '受け取ったリンクを確認するか、ショップに新しいリンクを依頼してください。',
+  withheld_text:
+    'このページには、この注文の詳細は表示されなくなりました。必要な場合はショップにお問い合わせください。',
 
   password_title: '新しいパスワードの設定',
   password_label: '新しいパスワード',

@@ -152,6 +152,7 @@ export const pt: Texts = {
   try_later: 'Algo deu errado. Tente novamente em um minuto.',
   not_found: 'Página não encontrada',
   not_found_text: 'Confira o link que você recebeu ou peça um novo à loja.',
+  withheld_text: 'Esta página não mostra mais os detalhes deste pedido. Se precisar deles, peça à loja.',
 
   password_title: 'Defina uma nova senha',
   password_label: 'Nova senha',

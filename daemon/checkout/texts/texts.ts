@@ -134,6 +134,7 @@ export interface Texts {
   try_later: string;
   not_found: string;
   not_found_text: string;
+  withheld_text: string;
 
   /** The page and the mail that set a new password. */
   password_title: string;

@@ -151,6 +151,8 @@ export const tr: Texts = {
   try_later: 'Bir sorun oluştu. Lütfen bir dakika sonra yeniden deneyin.',
   not_found: 'Sayfa bulunamadı',
   not_found_text: 'Size verilen bağlantıyı kontrol edin veya mağazadan yenisini isteyin.',
+  withheld_text:
+    'Bu sayfa artık bu siparişin ayrıntılarını göstermiyor. Ayrıntılara ihtiyacınız varsa mağazaya sorun.',
 
   password_title: 'Yeni parola belirleyin',
   password_label: 'Yeni parola',

@@ -135,6 +135,7 @@ export const zh: Texts = {
   try_later: '出了点问题，请一分钟后重试。',
   not_found: '页面不存在',
   not_found_text: '请检查您收到的链接，或向商家索取新的链接。',
+  withheld_text: '此页面不再显示该订单的详情。如有需要，请联系商家。',
 
   password_title: '设置新密码',
   password_label: '新密码',

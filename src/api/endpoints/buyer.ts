@@ -68,7 +68,7 @@ export const getPublicInvoice = endpoint({
     'Anyone who knows the id may read it. Poll it to follow the payment: it does not ask the chain and costs little.',
   params: invoiceId,
   response: InvoicePublic,
-  errors: ['invoice_not_found'],
+  errors: ['invoice_not_found', 'invoice_withheld'],
   cors: true,
   example: invoiceExample,
 });
@@ -88,7 +88,7 @@ export const cancelInvoice = endpoint({
     'Ends the invoice; a payment that arrives later is listed for the operator. A cancelled invoice is returned unchanged. Refused once a payment has been detected (`payment_detected`) or the invoice has ended in another way (`invoice_ended`).',
   params: invoiceId,
   response: InvoicePublic,
-  errors: ['invoice_not_found', 'payment_detected', 'invoice_ended'],
+  errors: ['invoice_not_found', 'invoice_withheld', 'payment_detected', 'invoice_ended'],
   cors: true,
   example: invoiceExample,
 });
@@ -112,6 +112,7 @@ It gets its usual time again, at most that time longer than it had at first. Wha
   response: InvoicePublic,
   errors: [
     'invoice_not_found',
+    'invoice_withheld',
     'chain_not_accepted',
     'invoice_ended',
     'payment_detected',
@@ -137,7 +138,7 @@ export const getInvoicePayment = endpoint({
     'What was seen on the chain: status, transaction, confirmations, received amount, and every change.',
   params: invoiceId,
   response: InvoicePayment,
-  errors: ['invoice_not_found'],
+  errors: ['invoice_not_found', 'invoice_withheld'],
   cors: true,
   example: invoiceExample,
 });
@@ -167,7 +168,7 @@ A claim books nothing. Money that counts for another invoice, or was sent before
     ),
   }),
   response: ClaimFound,
-  errors: ['invoice_not_found'],
+  errors: ['invoice_not_found', 'invoice_withheld'],
   extension: true,
   cors: true,
   limit: 'claim',
@@ -189,7 +190,7 @@ export const getTransactionRequest = endpoint({
     'What a wallet shows that was given this address as a Solana Pay transaction request, before it asks for the payment with POST.',
   params: invoiceId,
   response: TransactionRequest,
-  errors: ['invoice_not_found'],
+  errors: ['invoice_not_found', 'invoice_withheld'],
   extension: true,
   cors: true,
   example: invoiceExample,
@@ -223,6 +224,7 @@ Refusals: \`invoice_ended\` and \`payment_detected\` – nothing is to be paid; 
   response: ComposedPayment,
   errors: [
     'invoice_not_found',
+    'invoice_withheld',
     'invoice_ended',
     'payment_detected',
     'bad_request',
@@ -250,7 +252,7 @@ export const getWebExit = endpoint({
     'A link that opens a web wallet with the payment filled in. `url` is null where no such wallet documents one.',
   params: invoiceId,
   response: ExitPayload,
-  errors: ['invoice_not_found'],
+  errors: ['invoice_not_found', 'invoice_withheld'],
   cors: true,
   example: invoiceExample,
 });
@@ -269,7 +271,7 @@ export const getTgExit = endpoint({
     'A link that opens the wallet of the messenger with the payment filled in. `url` is null where no such wallet documents one.',
   params: invoiceId,
   response: ExitPayload,
-  errors: ['invoice_not_found'],
+  errors: ['invoice_not_found', 'invoice_withheld'],
   cors: true,
   example: invoiceExample,
 });

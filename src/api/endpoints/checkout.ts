@@ -64,7 +64,7 @@ export const payPage = endpoint({
   params: invoiceId,
   query: { size: size('desktop'), width: width(), lang: lang(), ...look() },
   response: media('text/html'),
-  errors: ['invoice_not_found'],
+  errors: ['invoice_not_found', 'invoice_withheld'],
   example: { ...invoiceExample, query: { size: 'mobile' } },
 });
 
@@ -82,7 +82,7 @@ export const payDiv = endpoint({
   params: invoiceId,
   query: { size: size('desktop'), width: width(), lang: lang(), ...look() },
   response: media('text/html'),
-  errors: ['invoice_not_found'],
+  errors: ['invoice_not_found', 'invoice_withheld'],
   cors: true,
   example: { ...invoiceExample, query: { width: '360' } },
 });
@@ -100,7 +100,7 @@ export const payQrSvg = endpoint({
   description: 'Encodes `qr_payload`.',
   params: invoiceId,
   response: media('image/svg+xml'),
-  errors: ['invoice_not_found'],
+  errors: ['invoice_not_found', 'invoice_withheld'],
   cors: true,
   example: invoiceExample,
 });
@@ -118,7 +118,7 @@ export const payQrPng = endpoint({
   description: 'Encodes the same `qr_payload` as the SVG, 392 × 392 pixels.',
   params: invoiceId,
   response: media('image/png'),
-  errors: ['invoice_not_found'],
+  errors: ['invoice_not_found', 'invoice_withheld'],
   cors: true,
   example: invoiceExample,
 });
@@ -137,7 +137,7 @@ export const payShort = endpoint({
   params: invoiceId,
   query: { lang: lang() },
   response: media('text/html'),
-  errors: ['invoice_not_found'],
+  errors: ['invoice_not_found', 'invoice_withheld'],
   example: invoiceExample,
 });
 
@@ -181,7 +181,7 @@ export const coinsOnPage = endpoint({
   params: invoiceId,
   query: frame(),
   response: media('text/html'),
-  errors: ['invoice_not_found'],
+  errors: ['invoice_not_found', 'invoice_withheld'],
   extension: true,
   hidden: true,
   example: { params: { invoice_id: '{switchable_invoice_id}' } },
@@ -207,7 +207,7 @@ export const switchOnPage = endpoint({
   encoding: 'form',
   response: media('text/html'),
   status: 303,
-  errors: ['invoice_not_found', 'chain_not_accepted', ...creationRefusals],
+  errors: ['invoice_not_found', 'invoice_withheld', 'chain_not_accepted', ...creationRefusals],
   extension: true,
   hidden: true,
   limit: 'checkout',
@@ -237,7 +237,7 @@ export const claimOnPage = endpoint({
   }),
   encoding: 'form',
   response: media('text/html'),
-  errors: ['invoice_not_found'],
+  errors: ['invoice_not_found', 'invoice_withheld'],
   extension: true,
   hidden: true,
   cors: true,
@@ -260,7 +260,7 @@ export const payEvents = endpoint({
     'Server-sent events. `status` comes at once and at every change: `{invoice_id, status, payment_status, amount_match, received_amount, confirmations, min_confirmations, txid, expires_at, version, now}`. `time` comes at least every 15 seconds: `{now}`, the time of the server in Unix seconds. After a break, connect again: the current status is always sent first.',
   params: invoiceId,
   response: media('text/event-stream'),
-  errors: ['invoice_not_found', 'too_many_streams'],
+  errors: ['invoice_not_found', 'invoice_withheld', 'too_many_streams'],
   extension: true,
   cors: true,
   example: invoiceExample,
@@ -453,7 +453,7 @@ export const payReceipt = endpoint({
   params: invoiceId,
   query: { lang: lang() },
   response: media('text/html'),
-  errors: ['invoice_not_found'],
+  errors: ['invoice_not_found', 'invoice_withheld'],
   extension: true,
   example: { params: { invoice_id: '{paid_invoice_id}' } },
 });

@@ -48,6 +48,10 @@ const remedies: Record<ErrorCode, Advice | null> = {
   unknown_chain: { hint: 'Choose a `chain` from the gateways', next: 'listGateways' },
   chain_not_accepted: { hint: 'Choose one of the `chains` that the unit accepts', next: 'getUnit' },
   no_wallet: { hint: 'Set a receive wallet for this blockchain', next: 'setMerchantWallet' },
+  invoice_withheld: {
+    hint: 'Ask the shop for the details: it reads them with its key, as the operator does',
+    next: 'getInvoice',
+  },
   invalid_address: 'Send an address of this blockchain on the network that `GET /v1/config/public` names',
   amount_too_small: 'Raise the amount',
   amount_too_large: 'Lower the amount',

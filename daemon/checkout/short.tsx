@@ -1,10 +1,17 @@
 /** @jsxImportSource preact */
-// The page for an invoice or a unit that does not exist.
+// The page that says one thing: that an invoice or a unit does not exist, or that an order ended long ago.
 import type { Language } from './language.ts';
 import { Heading, Icon, rootClass } from './parts.tsx';
 import type { Surface } from './view.ts';
 
-export const NotFound = ({ lang, surface }: { lang: Language; surface: Surface }) => (
+interface ShortView {
+  lang: Language;
+  surface: Surface;
+  title: string;
+  text: string;
+}
+
+export const Short = ({ lang, surface, title, text }: ShortView) => (
   <div class={rootClass({ ...surface, size: 'md' })} lang={lang.code} dir={lang.dir}>
     <div class="card">
       <div class="pay">
@@ -12,9 +19,9 @@ export const NotFound = ({ lang, surface }: { lang: Language; surface: Surface }
           <Icon tone="warn" />
           <div class="words">
             <Heading surface={surface} level={1} class="head">
-              {lang.say('not_found')}
+              {title}
             </Heading>
-            <p class="text">{lang.say('not_found_text')}</p>
+            <p class="text">{text}</p>
           </div>
         </div>
       </div>
