@@ -278,9 +278,7 @@ function failureAnswer(error: unknown, call: Call, endpoint: Endpoint | undefine
 /** Nothing is promised: the caller may ask again, and where the operator must repair something the log says what. */
 function databaseAnswer(error: unknown, call: Call, endpoint: Endpoint | undefined): Answer {
   if (isBusy(error)) {
-    // Without its stack: while the database is away this is a line for every request.
-    const { message: reason } = error as Error;
-    call.log.warn({ reason, endpoint: endpoint?.id }, 'the database is busy or away');
+    call.log.warn({ err: error, endpoint: endpoint?.id }, 'the database is busy or away');
     const busy = new Refusal('database_busy', { retry_after: BUSY_RETRY_SECONDS });
     return refusalAnswer(busy, call.request_id);
   }

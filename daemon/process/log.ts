@@ -1,5 +1,6 @@
 // Logging: JSON lines on stderr, readable lines on a terminal; no secret and no control character gets through.
-import { type Logger, pino } from 'pino';
+import { type Logger, type LoggerOptions, pino } from 'pino';
+import { isBusy, isUnusable } from '../../data/db/failures.ts';
 
 /** Where lines go in a test. */
 export interface LogSink {
@@ -35,6 +36,9 @@ const SECRET_TEXT: readonly [RegExp, string][] = [
 ];
 /** Controls that JSON leaves alone, and characters that turn the direction of text. */
 const UNSEEN = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+/** What all that asks the database would say while it is away stands in the log so often, with how many lines were left out. */
+const AGAIN_MS = 60_000;
+const SERVICE_UNAVAILABLE = 503;
 const CLOCK_START = 11;
 const CLOCK_END = 19;
 
@@ -50,10 +54,46 @@ export function createLog({ level, pretty = false, sink, secrets = [] }: LogOpti
       base: null,
       timestamp,
       formatters: { level: (label) => ({ level: label }) },
+      hooks: { logMethod: withoutRepeats() },
     },
     { write: (line: string) => write(pretty ? readable(clean(line)) : clean(line), isUrgent(line)) },
   );
 }
+
+interface Foldable {
+  err?: unknown;
+  status?: number;
+  [field: string]: unknown;
+}
+
+/** Passes lines on, of a failing database and of requests that are refused with 503 one of each kind a minute, and one stack. */
+function withoutRepeats(): NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']> {
+  const kinds = new Map<string, { at_ms: number; left_out: number }>();
+  /** How many were left out before this one; null where it is left out itself. */
+  const turn = (kind: string): number | null => {
+    const now_ms = performance.now();
+    const known = kinds.get(kind);
+    if (known && now_ms - known.at_ms < AGAIN_MS) {
+      known.left_out++;
+      return null;
+    }
+    kinds.set(kind, { at_ms: now_ms, left_out: 0 });
+    return known?.left_out ?? 0;
+  };
+  return function (line, write) {
+    const [fields, message] = line as unknown as [Foldable | string, string?];
+    if (typeof fields === 'string' || !repeats(fields)) return write.apply(this, line);
+    const left_out = turn(message ?? '');
+    if (left_out === null) return;
+    const { err, ...rest } = fields;
+    if (err) Object.assign(rest, turn('stack') === null ? { reason: (err as Error).message } : { err });
+    if (left_out > 0) rest.left_out = left_out;
+    write.apply(this, [rest, message] as never);
+  };
+}
+
+const repeats = ({ err, status }: Foldable): boolean =>
+  err instanceof Error ? isBusy(err) || isUnusable(err) : status === SERVICE_UNAVAILABLE;
 
 let stamped_at = 0;
 let stamp = '';

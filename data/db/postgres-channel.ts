@@ -39,7 +39,8 @@ function listen(
     const broken = new Promise<void>((resolve) => {
       client.on('error', () => resolve());
       client.on('end', () => resolve());
-      signal.addEventListener('abort', () => resolve(), { once: true });
+      // One at a time: of each that was tried, one would be kept.
+      signal.onabort = () => resolve();
     });
     client.on('notification', ({ payload }) => onMessage(payload ?? ''));
     await client.connect();
