@@ -2,7 +2,13 @@
 // these numbers, and goes by what a host refuses.
 
 /** A limit of a provider that is learnt from its refusals. */
-export const limitNames = ['batch_calls', 'log_blocks', 'log_values', 'signature_statuses'] as const;
+export const limitNames = [
+  'batch_calls',
+  'log_blocks',
+  'log_values',
+  'signature_statuses',
+  'accounts',
+] as const;
 export type LimitName = (typeof limitNames)[number];
 
 /** What one provider takes at once, as far as it is known: from the list below, or from what it refused. */

@@ -1,6 +1,7 @@
 // One Solana account in trouble, a node that lists late, wallets that forward and strangers that send dust: no payment is missed.
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../src/chains/family.ts';
+import type { HostLimits, LimitName } from '../../src/chains/known-hosts.ts';
 import { TOKEN_PROGRAM } from '../../src/chains/solana/address.ts';
 import { INDEX_MARGIN_SECONDS } from '../../src/chains/solana/listing.ts';
 import { verifies } from '../requirements.ts';
@@ -273,6 +274,88 @@ describe('an account in trouble', () => {
     model.own(ONE, keyOf(5, 5));
     await pass(model, reader, 10);
     expect(reader.proof(ONE)?.trouble).toContain(`belongs to the program ${keyOf(5, 5)}`);
+  });
+});
+
+describe('a replica that is behind', () => {
+  const behind = () => new ProviderError('rpc', 'Minimum context slot has not been reached', -32_016);
+
+  it('that takes no list of an account is no trouble of the account: it is listed with the next reading', async () => {
+    verifies('account-own-trouble', 'read-again');
+    const { model, reader } = await world([ONE, OTHER]);
+    const { call } = reader.rpc;
+    let refused = 0;
+    reader.rpc.call = async (method, params) => {
+      if (method === 'getSignaturesForAddress' && refused < 5) {
+        refused++;
+        throw behind();
+      }
+      return call(method, params);
+    };
+    model.pay({ to: ONE, amount: 1n, memo: 'ONE' });
+    model.pay({ to: OTHER, amount: 1n, memo: 'OTHER' });
+    reader.ask([ONE, OTHER].map((address_key) => ({ address_key, chain: 'solana' })));
+    for (let at = 0; at < 6 && refused < 5; at++) await pass(model, reader);
+    expect([reader.proof(ONE)?.failed ?? false, reader.proof(OTHER)?.failed ?? false]).toEqual([
+      false,
+      false,
+    ]);
+    await pass(model, reader);
+    expect(new Set(memos(reader))).toEqual(new Set(['ONE', 'OTHER']));
+  });
+
+  it('is the provider’s own trouble where all of them are behind, and no account’s', async () => {
+    verifies('account-own-trouble');
+    const { model, reader } = await world([ONE, OTHER]);
+    const { call } = reader.rpc;
+    model.pay({ to: ONE, amount: 1n, memo: 'ONE' });
+    let asked = 0;
+    reader.rpc.call = async (method, params) => {
+      const isOfTip = JSON.stringify(params).includes('minContextSlot');
+      // The balances come from one that is not, before the others are asked.
+      if (isOfTip && asked++ > 0) throw behind();
+      return call(method, params);
+    };
+    model.now += 10;
+    expect(await reader.tick()).toBe(false);
+    expect(reader.errors.at(-1)?.code).toBe(-32_016);
+    expect([ONE, OTHER].filter((owner) => reader.proof(owner)?.failed)).toEqual([]);
+  });
+});
+
+describe('how many accounts a node takes at once', () => {
+  it.each([
+    ['getMultipleAccounts is limited to 10 accounts on this plan', [10]],
+    ['invalid params', []],
+  ])('is kept over restarts where it says so: %s', async (message, kept) => {
+    verifies('refusals-known');
+    const owners = Array.from({ length: 40 }, (_, at) => keyOf(at));
+    const model = createModel(START);
+    for (const owner of owners) model.grant(owner, 1_000n);
+    const reader = createReader(model, owners, { since: START, spare_requests: SPARE_REQUESTS });
+    const stored = new Map<LimitName, number>();
+    const { call } = reader.rpc;
+    const sizes: number[] = [];
+    Object.assign(reader.rpc, {
+      limits: {
+        get: (name: LimitName) => stored.get(name),
+        learn: (name: LimitName, value: number) => void stored.set(name, value),
+      } satisfies HostLimits,
+      call: async (method: string, params: [string[]]) => {
+        if (method !== 'getMultipleAccounts' || !JSON.stringify(params).includes('minContextSlot'))
+          return call(method, params);
+        sizes.push(params[0].length);
+        if (params[0].length > 10) throw new ProviderError('rpc', message, -32_602);
+        return call(method, params);
+      },
+    });
+    await pass(model, reader);
+    expect(sizes.at(-1)).toBeLessThanOrEqual(10);
+    expect([...stored.values()]).toEqual(kept);
+    reader.restart();
+    sizes.length = 0;
+    await pass(model, reader);
+    expect(sizes[0]).toBe(kept[0] ?? 40);
   });
 });
 

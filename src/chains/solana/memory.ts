@@ -88,7 +88,7 @@ export function createMemory(): Memory {
 
 /** The provider that is asked now, with what it has shown of itself. */
 export function callerOf({ rpc, memory: { learnt } }: SolanaContext): Caller {
-  const known = learnt.get(rpc) ?? nothingLearnt();
+  const known = learnt.get(rpc) ?? nothingLearnt(rpc.limits);
   learnt.set(rpc, known);
   return { call: (method, params) => rpc.call(method, params), learnt: known };
 }

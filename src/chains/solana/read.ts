@@ -19,6 +19,7 @@ import {
   atOnce,
   badAnswer,
   type Caller,
+  isBehind,
   isOfOneAccount,
   learnLimit,
   readAccounts,
@@ -126,8 +127,8 @@ async function* readBatch(
 ): AsyncGenerator<Page> {
   const keys = batch.map(({ key }) => key);
   const state = await readAccounts(pass.rpc, keys, pass.tip.height).catch((error: unknown) => {
-    if (!(error instanceof ProviderError) || !(error.kind === 'bad_answer' || isOfOneAccount(error)))
-      throw error;
+    if (!(error instanceof ProviderError)) throw error;
+    if (error.kind !== 'bad_answer' && !isOfOneAccount(error) && !isBehind(error)) throw error;
     return error;
   });
   if (!(state instanceof ProviderError)) {
@@ -157,7 +158,7 @@ async function* readUnanswered(
   const error = unanswered[0]?.error ?? unanswered_error;
   if (error && answered === 0) throw error;
   for (const { account, error } of unanswered)
-    if (!isPaused(plan, account)) yield troublePage(account, error.message);
+    if (!isPaused(plan, account) && !isBehind(error)) yield troublePage(account, error.message);
 }
 
 interface States {
@@ -254,12 +255,20 @@ async function* readDeferred(pass: Pass, plan: Plan): AsyncGenerator<Page> {
 async function* guarded(pass: Pass, visit: Visit, work: AsyncGenerator<Page>): AsyncGenerator<Page> {
   const { memory, tip, rpc } = pass;
   const { account, observed } = visit;
+  const listed = memory.listed.get(account.key);
   memory.listed.set(account.key, { tick: memory.tick, time: tip.time });
   try {
     yield* work;
     memory.attempted.delete(account.key);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
+    if (isBehind(error)) {
+      // Of one replica it is no one's trouble, and the account is read next time; of all of them it is the provider's.
+      await readAccounts(rpc, [account.key], tip.height);
+      if (listed) memory.listed.set(account.key, listed);
+      else memory.listed.delete(account.key);
+      return;
+    }
     // What one account has too much of may run out of time; a provider that is away answers nothing else either.
     if (error.kind === 'unreachable') await readTip(rpc, []);
     else if (!isOfOneAccount(error)) throw error;

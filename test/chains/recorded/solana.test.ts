@@ -149,7 +149,7 @@ test('a transaction of a newer version is asked for by the version that the node
 
 /** Whether it is of one account, in the words of the family. */
 test.each([
-  ['a node that is behind', 'rpc', -32_016, true],
+  ['a node that is behind', 'rpc', -32_016, false],
   ['a node that is not healthy', 'rpc', -32_005, false],
   ['a node without history', 'rpc', -32_011, false],
   ['a method that is not there', 'rpc', -32_601, false],

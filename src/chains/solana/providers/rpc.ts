@@ -2,6 +2,7 @@
 import { base58 } from '@scure/base';
 import * as z from 'zod';
 import { type Network, ProviderError, type ProviderKind, type Rpc, type Tip } from '../../family.ts';
+import type { HostLimits, LimitName } from '../../known-hosts.ts';
 import { rows } from '../../rows.ts';
 import { CLOCK_SYSVAR, MEMO_PROGRAMS } from '../address.ts';
 
@@ -15,17 +16,28 @@ export const STATUSES_PER_CALL = 256;
 /** The methods that take many at once. */
 export const ACCOUNTS = 'getMultipleAccounts';
 const STATUSES = 'getSignatureStatuses';
+type Many = typeof ACCOUNTS | typeof STATUSES;
+const limitOf: Readonly<Record<Many, LimitName>> = {
+  [ACCOUNTS]: 'accounts',
+  [STATUSES]: 'signature_statuses',
+};
 
 /** What a provider has shown of itself by its refusals. */
 export interface Learnt {
   /** The newest version of transactions that it can be asked for. */
   version: number;
-  /** By method: how many accounts or signatures it takes at once. */
-  at_once: Map<string, number>;
+  /** By method: how many accounts or signatures it takes at once … */
+  at_once: Map<Many, number>;
+  /** … and what of that is stored over restarts. Absent where nothing is. */
+  stored?: HostLimits | undefined;
 }
 
-/** Nothing so far. */
-export const nothingLearnt = (): Learnt => ({ version: NEWEST_VERSION, at_once: new Map() });
+/** Nothing so far, but for what was stored. */
+export const nothingLearnt = (stored?: HostLimits): Learnt => ({
+  version: NEWEST_VERSION,
+  at_once: new Map(),
+  stored,
+});
 
 /** What the calls need of a provider. */
 export interface Caller extends Pick<Rpc, 'call'> {
@@ -57,11 +69,13 @@ const NUMBERS = /\d+/g;
 const SIZE_CODES: ReadonlySet<number | null> = new Set([INVALID_PARAMS, 413]);
 /** Where it does not say: one part in so many is tried next. */
 const SHRINK = 2;
+/** Of a node, or one replica of several behind a name, that has not reached the slot that an answer must be of. */
+const BEHIND = -32016;
 /**
  * Errors that say something of the node and nothing of the account or transaction that was asked for: not healthy,
- * no history at all, no such method.
+ * no history at all, behind, no such method.
  */
-const NODE_ERRORS: ReadonlySet<number | null> = new Set([-32005, -32011, -32601]);
+const NODE_ERRORS: ReadonlySet<number | null> = new Set([-32005, -32011, BEHIND, -32601]);
 
 /** More than any list that a node gives at once has. */
 const MOST_ROWS = 1_000;
@@ -262,8 +276,8 @@ export async function readTransaction(rpc: Caller, signature: string): Promise<S
 }
 
 /** How many of `most` the provider takes at once, as far as it has shown. */
-export const atOnce = ({ learnt }: Caller, method: string, most: number): number =>
-  Math.min(most, learnt?.at_once.get(method) ?? most);
+export const atOnce = ({ learnt }: Caller, method: Many, most: number): number =>
+  Math.min(most, learnt?.at_once.get(method) ?? learnt?.stored?.get(limitOf[method]) ?? most);
 
 /**
  * Whether a provider refused so many at once because they are too many, which is recorded: as the number that the refusal
@@ -272,7 +286,7 @@ export const atOnce = ({ learnt }: Caller, method: string, most: number): number
 export function learnLimit(
   { learnt }: Caller,
   error: unknown,
-  { method, count }: { method: string; count: number },
+  { method, count }: { method: Many; count: number },
 ): error is ProviderError {
   if (!(error instanceof ProviderError) || count <= 1) return false;
   const text = error.message.replaceAll(method, '');
@@ -280,7 +294,10 @@ export function learnLimit(
   if (!isRefusal(error) || !(is_size || SIZE_CODES.has(error.code))) return false;
   const named = (text.match(NUMBERS) ?? []).map(Number).filter((each) => each >= 1 && each < count);
   const is_named = is_size && named.length > 0;
-  learnt?.at_once.set(method, is_named ? Math.max(...named) : Math.ceil(count / SHRINK));
+  const takes = is_named ? Math.max(...named) : Math.ceil(count / SHRINK);
+  learnt?.at_once.set(method, takes);
+  // What says nothing of a number may have been for something else: it is tried again after a restart.
+  if (is_size) learnt?.stored?.learn(limitOf[method], takes);
   return true;
 }
 
@@ -400,6 +417,9 @@ export const badAnswer = (message: string) => new UnusableAnswer('bad_answer', m
 export const isOfOneAccount = (error: unknown): error is ProviderError =>
   error instanceof UnusableAnswer ||
   (error instanceof ProviderError && error.kind === 'rpc' && !NODE_ERRORS.has(error.code));
+
+/** Whether who answered is behind: the next request may be another replica's. */
+export const isBehind = (error: unknown): boolean => error instanceof ProviderError && error.code === BEHIND;
 
 function check<T>(schema: z.ZodType<T>, answer: unknown, what: string): T {
   const result = schema.safeParse(answer);
