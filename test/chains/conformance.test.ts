@@ -32,7 +32,7 @@ import { toncenter } from '../simulator/chains/toncenter.ts';
 import { tronNode } from '../simulator/chains/tron-node.ts';
 import { type Sent, UtxoChain } from '../simulator/chains/utxo.ts';
 import { Random } from '../simulator/random.ts';
-import { atEveryPace, conformance, type World } from './conformance.ts';
+import { atEveryPace, BATCHES, conformance, type World } from './conformance.ts';
 import { frontRpc } from './front-rpc.ts';
 import { keyOf as walletKey } from './solana-model.ts';
 import { toy } from './toy/family.ts';
@@ -41,7 +41,6 @@ import { createToyModel } from './toy/model.ts';
 const START = 1_800_000_000;
 /** How old the answers of a provider are that is behind. */
 const LAG_SECONDS = 400;
-const BLOCK_SECONDS = 600;
 const TON_BLOCK_SECONDS = 0.4;
 const EVM_BLOCK_SECONDS = 2;
 const TRON_BLOCK_SECONDS = 3;
@@ -134,7 +133,7 @@ atEveryPace('ton', (pace): World => {
   };
 });
 
-const solanaWorld = (options: Required<Pick<SolanaOptions, 'slot_ms' | 'final_slots'>>) => (): World => {
+function solanaWorld(options: Required<Pick<SolanaOptions, 'slot_ms' | 'final_slots'>>): World {
   const time = openTime();
   const random = new Random('solana');
   const chain = new SolanaChain({ random, now: time.ms, ...options });
@@ -182,19 +181,38 @@ const solanaWorld = (options: Required<Pick<SolanaOptions, 'slot_ms' | 'final_sl
     },
     unknown_txid: base58.encode(random.bytes(64)),
   };
-};
+}
 
-atEveryPace('solana', (pace) => solanaWorld({ slot_ms: SOLANA_SLOT_MS / pace, final_slots: 1 })());
+atEveryPace('solana', (pace) => solanaWorld({ slot_ms: SOLANA_SLOT_MS / pace, final_slots: 1 }));
 /** As before Alpenglow. */
-conformance('solana, final by 32 slots', solanaWorld({ slot_ms: 400, final_slots: 32 }));
+atEveryPace('solana, final by 32 slots', (pace) => solanaWorld({ slot_ms: 400 / pace, final_slots: 32 }));
 
-for (const provider of ['esplora', 'core'] as const)
-  atEveryPace(`bitcoin over ${provider}`, (pace): World => {
-    const block_seconds = BLOCK_SECONDS / pace;
+const coinOf = {
+  bitcoin: {
+    work: 'sha256d',
+    block_seconds: 600,
+    prefix: 'bcrt',
+    of_main: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
+    of_another: 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9',
+  },
+  litecoin: {
+    work: 'scrypt',
+    block_seconds: 150,
+    prefix: 'rltc',
+    of_main: 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9',
+    of_another: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
+  },
+} as const;
+
+const utxoWorld =
+  (blockchain: keyof typeof coinOf, provider: 'esplora' | 'core') =>
+  (pace: number, most_calls: number): World => {
+    const { work, prefix, of_main, of_another, ...coin } = coinOf[blockchain];
+    const block_seconds = coin.block_seconds / pace;
     const time = openTime();
     const random = new Random(provider);
     const chain = new UtxoChain({
-      work: 'sha256d',
+      work,
       random,
       now: time.ms,
       history_blocks: 12,
@@ -204,15 +222,15 @@ for (const provider of ['esplora', 'core'] as const)
     const open = provider === 'core' ? core : esplora;
     const [front, lagging] = [open({ node: chain.miner }), open({ node: late })];
     const sent = new Map<string, Sent>();
-    const family = findBlockchain('bitcoin')?.family ?? utxo('bitcoin');
-    const address = () => bech32.encode('bcrt', [0, ...bech32.toWords(random.bytes(20))]);
+    const family = findBlockchain(blockchain)?.family ?? utxo(blockchain);
+    const address = () => bech32.encode(prefix, [0, ...bech32.toWords(random.bytes(20))]);
     const good = address();
     return {
       ...shared(time),
       family,
-      blockchain: 'bitcoin',
-      gateways: gatewaysAt('bitcoin'),
-      rpc: frontRpc(provider, () => (time.is_behind ? lagging : front)),
+      blockchain,
+      gateways: gatewaysAt(blockchain),
+      rpc: frontRpc(provider, () => (time.is_behind ? lagging : front), most_calls),
       advance(seconds) {
         const before = time.now;
         time.now += seconds;
@@ -247,13 +265,19 @@ for (const provider of ['esplora', 'core'] as const)
       bad_addresses: {
         'cut short': good.slice(0, -1),
         'one letter is another': `${good.slice(0, 20)}${good[20] === 'q' ? 'p' : 'q'}${good.slice(21)}`,
-        'of the main network': 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
-        'of another chain': 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9',
+        'of the main network': of_main,
+        'of another chain': of_another,
       },
       unknown_txid: createHash('sha256').update('unknown').digest('hex'),
-      idle_requests: 75,
+      // A block that came is read once.
+      idle_requests: 71 + Math.ceil((3 * 60) / block_seconds),
     };
-  });
+  };
+
+for (const blockchain of ['bitcoin', 'litecoin'] as const) {
+  atEveryPace(`${blockchain} over esplora`, utxoWorld(blockchain, 'esplora'));
+  atEveryPace(`${blockchain} over core`, utxoWorld(blockchain, 'core'), BATCHES);
+}
 
 /** A coin found in the log of its network, and logs read by ranges; one by balances, and by hashes; one in a log, and by hashes. */
 for (const blockchain of ['polygon', 'base', 'ethereum'] as const)
@@ -335,10 +359,10 @@ function coinLogs(network: EvmNetwork, from: string, to: string, amount: bigint)
 }
 
 /** Coins from the node's own API, tokens from its JSON-RPC. That a transaction is gone for good cannot be proved. */
-conformance('tron', (): World => {
+const tronWorld = (pace: number, most_calls: number): World => {
   const time = openTime();
   const random = new Random('tron');
-  const block_seconds = TRON_BLOCK_SECONDS;
+  const block_seconds = TRON_BLOCK_SECONDS / pace;
   const chain = new EvmChain({ random, now: time.ms, block_seconds, history: 300, height_hashes: true });
   const family = findBlockchain('tron')?.family ?? evm(tronNetwork, tronProvider);
   const gateways = disabledGatewaysOf('testnet').filter(({ blockchain }) => blockchain === 'tron') as never;
@@ -358,7 +382,7 @@ conformance('tron', (): World => {
     family,
     blockchain: 'tron',
     gateways,
-    rpc: frontRpc('tron', () => front),
+    rpc: frontRpc('tron', () => front, most_calls),
     advance(seconds) {
       time.now += seconds;
       chain.catchUp();
@@ -381,7 +405,7 @@ conformance('tron', (): World => {
       if (!chain.blockOf(hash)) chain.mine();
       const { number } = chain.blockOf(hash) as ChainBlock;
       chain.fork(chain.blocks.length - number, { stays: (each) => each.hash !== hash, returns: () => true });
-      time.now += TRON_BLOCK_SECONDS;
+      time.now += block_seconds;
       chain.catchUp();
     },
     never_gone: true,
@@ -391,9 +415,13 @@ conformance('tron', (): World => {
       hexadecimal: keyOfTron(good),
       'of another chain': 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx',
     },
+    block_seconds,
+    idle_requests: Number.isFinite(most_calls) ? 200 : 56,
     unknown_txid: '0'.repeat(64),
   };
-});
+};
+
+atEveryPace('tron', tronWorld, BATCHES);
 
 conformance('a toy', (): World => {
   const time = openTime();

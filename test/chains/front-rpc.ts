@@ -1,5 +1,6 @@
 // A provider's model as an Rpc, without a socket: its own wire format, and failures as the test says.
 import { ProviderError, type RequestOptions, type Rpc } from '../../src/chains/family.ts';
+import type { LimitName } from '../../src/chains/known-hosts.ts';
 import type { Front } from '../simulator/chains/front.ts';
 
 export interface FrontRpc extends Rpc {
@@ -14,8 +15,15 @@ interface Reply {
   error?: { code: number; message: string };
 }
 
-/** Answers as the front does at this moment; what has an HTTP error or an RPC error is a ProviderError. */
-export function frontRpc(provider: string, front: () => Front): FrontRpc {
+/**
+ * Answers as the front does at this moment; what has an HTTP error or an RPC error is a ProviderError. `most_calls`: in one
+ * request; 0 where it takes no batches.
+ */
+export function frontRpc(
+  provider: string,
+  front: () => Front,
+  most_calls = Number.POSITIVE_INFINITY,
+): FrontRpc {
   let fails_at: number | null = null;
   const send = async (path: string, { query = {}, body }: RequestOptions = {}) => {
     rpc.asked++;
@@ -42,8 +50,10 @@ export function frontRpc(provider: string, front: () => Front): FrontRpc {
     method,
     params: params ?? [],
   });
+  const learnt = new Map<LimitName, number>();
   const rpc: FrontRpc = {
     provider,
+    limits: { get: (name) => learnt.get(name), learn: (name, value) => void learnt.set(name, value) },
     asked: 0,
     failAt: (request) => {
       fails_at = request;
@@ -57,6 +67,10 @@ export function frontRpc(provider: string, front: () => Front): FrontRpc {
     },
     batch: async (calls) => {
       if (calls.length === 0) return [];
+      if (calls.length > most_calls) {
+        rpc.asked++;
+        throw new ProviderError('rpc', `${provider}: a batch of ${calls.length} calls is too large`, -32_600);
+      }
       const answer = await send('', { body: calls.map(({ method, params }) => envelope(method, params)) });
       return (JSON.parse(answer.toString()) as Reply[]).map((reply) => {
         try {

@@ -48,6 +48,8 @@ export interface Host {
   topics: Limit;
   /** Its newest block, and when that was seen first, Unix seconds. */
   tip: { height: number; at: number } | null;
+  /** What a block took when the numbers of blocks were chosen. */
+  block_seconds: number;
 }
 
 export interface Asker {
@@ -65,7 +67,7 @@ const limitOf = (most: number, known = most, keep: Limit['keep'] = () => {}): Li
 
 /** Begins with what is known of the host: what it refused before, or what hosts of its name do. */
 export const newHost = (
-  { batch, range_blocks, whole_blocks, dialect }: EvmNetwork,
+  { batch, range_blocks, whole_blocks, dialect, block_seconds }: EvmNetwork,
   stored?: HostLimits | undefined,
 ): Host => {
   const known = (name: LimitName, most: number) =>
@@ -80,6 +82,7 @@ export const newHost = (
     runs_none_since: null,
     balances: limitOf(SOLID_BALANCES),
     tip: null,
+    block_seconds,
   };
 };
 

@@ -106,8 +106,10 @@ export interface EvmNetwork {
   block_seconds: number;
   /** Blocks of one log filter at first; providers that allow fewer say so. */
   range_blocks: number;
-  /** Whole blocks in one request at first. */
+  /** Whole blocks in one request at first … */
   whole_blocks: number;
+  /** … and at most, where blocks have become faster. Absent where that is the same. */
+  most_whole_blocks?: number;
   coins: Record<Network, Coins>;
   /** Tokens of its main network that are read, and never matched. */
   look_alikes?: readonly LookAlike[];

@@ -71,15 +71,32 @@ export interface Reading {
 const RANGE_SECONDS = 60;
 const MOST_RANGE_BLOCKS = 2_000;
 
-/** Where blocks are fast, a minute of logs is asked for with as many filters as where they are slow. */
-function rangeBlocks(network: EvmNetwork, cursor: EvmCursor | null): number {
-  const wanted = Math.min(MOST_RANGE_BLOCKS, blocksIn(network, cursor, RANGE_SECONDS));
-  return Math.max(network.range_blocks, wanted);
+/** Once blocks come so many times as fast, how many a host takes at once is tried anew. */
+const FASTER_TIMES = 2;
+
+/** Where blocks are fast, a minute of them is asked for in as many requests as where they are slow. */
+function paced(network: EvmNetwork, cursor: EvmCursor | null): EvmNetwork {
+  const { range_blocks, whole_blocks, most_whole_blocks = whole_blocks } = network;
+  const wanted = blocksIn(network, cursor, RANGE_SECONDS);
+  return {
+    ...network,
+    range_blocks: Math.max(range_blocks, Math.min(MOST_RANGE_BLOCKS, wanted)),
+    whole_blocks: Math.max(whole_blocks, Math.min(most_whole_blocks, wanted)),
+    block_seconds: blockSeconds(network, cursor),
+  };
 }
 
-export function askerOf(network: EvmNetwork, { rpc, memory, now }: EvmContext): Asker {
-  const range_blocks = rangeBlocks(network, memory.cursor);
-  const host = memory.hosts.get(rpc) ?? newHost({ ...network, range_blocks }, rpc.limits);
+function hostOf(network: EvmNetwork, { rpc, memory }: EvmContext): Host {
+  const known = memory.hosts.get(rpc);
+  const now = paced(network, memory.cursor);
+  if (known && known.block_seconds < FASTER_TIMES * now.block_seconds) return known;
+  const { blocks, whole, ...rest } = newHost(now, rpc.limits);
+  return { ...rest, ...known, blocks, whole, block_seconds: now.block_seconds };
+}
+
+export function askerOf(network: EvmNetwork, context: EvmContext): Asker {
+  const { rpc, memory, now } = context;
+  const host = hostOf(network, context);
   memory.hosts.set(rpc, host);
   tryCodeAgain(host, now());
   return { rpc, host, batch_bytes: network.batch.bytes };

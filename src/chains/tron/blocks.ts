@@ -6,7 +6,7 @@ import { rows } from '../rows.ts';
 import { address, ask, badAnswer, check, hash, keyOf, sun } from './api.ts';
 
 /** Blocks of one answer, and transactions of one block: more than a node gives, and than a block has. */
-const MOST_BLOCKS = 100;
+export const MOST_BLOCKS = 100;
 const MOST_TRANSACTIONS = 50_000;
 /** The root of no transactions. */
 const NO_TRANSACTIONS = /^0*$/;

@@ -2,7 +2,7 @@
 import type { Coins, EvmNetwork } from '../evm/networks.ts';
 import type { ProviderKind } from '../family.ts';
 import { keyOf, normalizeAddress, showAddress } from './address.ts';
-import { readBlocks, readExpiries, readPayment } from './blocks.ts';
+import { MOST_BLOCKS, readBlocks, readExpiries, readPayment } from './blocks.ts';
 import { tokenKeys } from './contracts.ts';
 import { paymentLinks, walletLinks } from './links.ts';
 import { solidCoins } from './solid.ts';
@@ -22,6 +22,7 @@ export const tronNetwork: EvmNetwork = {
   block_seconds: 3,
   range_blocks: 1000,
   whole_blocks: 20,
+  most_whole_blocks: MOST_BLOCKS,
   coins: { mainnet: trx, testnet: trx },
   // Nineteen of the 27 who make blocks have built on it: what the network itself calls solidified.
   final: { depth_seconds: 57, alone_seconds: 1800 },

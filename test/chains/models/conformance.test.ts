@@ -6,7 +6,7 @@ import { ProviderError } from '../../../src/chains/family.ts';
 import type { Front } from '../../simulator/chains/front.ts';
 import type { FrontRpc } from '../front-rpc.ts';
 import { runtimeOf } from '../recorded/recorded.ts';
-import { asHost, type Host, hosts } from './manners.ts';
+import { asHost, type Host, hosts, takesCalls } from './manners.ts';
 
 /** Hosts that were asked, and those that refused something. */
 const asked = new Set<string>();
@@ -42,7 +42,7 @@ function transportTo(front: () => Front, host: Host): Transport {
   };
 }
 
-function hostRpc(provider: string, front: () => Front): FrontRpc {
+function hostRpc(provider: string, front: () => Front, most_calls = Number.POSITIVE_INFINITY): FrontRpc {
   const { rpc } = createProvider(
     { provider, url: 'https://provider.example/jsonrpc' },
     {
@@ -50,7 +50,7 @@ function hostRpc(provider: string, front: () => Front): FrontRpc {
       limits: { timeout_ms: 5_000, response_bytes: 64 * 1024 * 1024 },
       clock: { ms: Date.now },
       random: () => 0,
-      runtime: runtimeOf(transportTo(front, nextHost(provider))),
+      runtime: runtimeOf(transportTo(front, takesCalls(most_calls, nextHost(provider)))),
     },
   );
   let fails_at: number | null = null;

@@ -33,6 +33,18 @@ const batchOf =
     return calls.length > most ? json(refused(calls), status) : front(request);
   };
 
+/** The same host, which takes no batch of more calls. */
+export const takesCalls = (most: number, host: Host): Host =>
+  Number.isFinite(most) ? { ...host, manners: [...host.manners, limitsBatches(most)] } : host;
+
+const limitsBatches =
+  (most: number): Manner =>
+  (front) =>
+  (request) =>
+    isBatch(request) && callsIn(request).length > most
+      ? json(whole(-32_600, 'batch requests of this size are not supported')(), 400)
+      : front(request);
+
 const each = (code: number, message: string) => (calls: readonly Call[]) =>
   calls.map(({ id }) => ({ jsonrpc: '2.0', id, error: errorOf(code, message) }));
 const whole = (code: number, message: string) => () => ({
@@ -121,12 +133,11 @@ const holdsHidden: Manner = (front) => (request) => {
     if (call.method === 'getrawtransaction' && call.params[0] === HIDDEN_TXID)
       return { result: HIDDEN_BYTES, error: null, id: call.id };
     const answer = front({ ...request, body: JSON.stringify(call) });
-    if (!isBatch(request)) return answer;
     const reply = JSON.parse(String(answer.body)) as { result: unknown };
     if (call.method !== 'getrawmempool' || !Array.isArray(reply.result)) return reply;
     return { ...reply, result: [...reply.result, HIDDEN_TXID] };
   });
-  return isBatch(request) ? json(answers) : (answers[0] as ModelAnswer);
+  return json(isBatch(request) ? answers : answers[0]);
 };
 
 const often =

@@ -1,6 +1,8 @@
 // Reads a chain through the JSON-RPC of Bitcoin Core or Litecoin Core. Blocks and transactions are taken as
 // bytes: their amounts are integers there, while the JSON form has decimals and differs between versions.
-import { ProviderError, type Rpc } from '../../family.ts';
+import { ProviderError, type RequestOptions, type Rpc, type RpcCall } from '../../family.ts';
+import { isOfQuestion } from '../../or-failed.ts';
+import { allowedCalls } from '../../refusals.ts';
 import { parseBlock, parseHeader } from '../block.ts';
 import type { Memory } from '../memory.ts';
 import {
@@ -130,12 +132,14 @@ interface Mempool {
 }
 
 /**
- * In one batch, which one node answers: where several stand behind one name, the next request may be another's. The block
- * comes after the list, so that all that the list lacks because it was mined is in that block or in one before it.
+ * In one batch, which one node answers: where several stand behind one name, the next request may be another's. One that
+ * takes no batches is taken for a single node. The block comes after the list, so that all that the list lacks because it
+ * was mined is in that block or in one before it.
  */
 async function askMempool(rpc: Rpc): Promise<Mempool> {
   const methods = ['getrawmempool', 'getbestblockhash', 'uptime'];
-  const answers = await rpc.batch(
+  const answers = await askEach(
+    rpc,
     methods.map((method) => ({ method, params: [] })),
     { most_bytes: MEMPOOL_BYTES },
   );
@@ -237,16 +241,65 @@ async function readTransactions(
 
 /** One answer per txid, null where the node has no such transaction; any other failure is thrown. */
 async function batched(rpc: Rpc, method: string, txids: readonly string[]): Promise<unknown[]> {
-  const answers = await rpc.batch(
+  const answers = await askEach(
+    rpc,
     txids.map((txid) => ({ method, params: [txid] })),
     { most_bytes: RAW_BYTES },
   );
-  if (answers.length !== txids.length) throw badAnswer(rpc, 'the batch is incomplete');
   return answers.map((answer) => {
     if (!(answer instanceof ProviderError)) return answer;
     if (answer.kind === 'rpc' && answer.code === NO_SUCH_TRANSACTION) return null;
     throw answer;
   });
+}
+
+/**
+ * The answers in their order, in as many requests as the node takes them in; what it refused of single calls is a
+ * ProviderError value.
+ */
+async function askEach(
+  rpc: Rpc,
+  calls: readonly RpcCall[],
+  options: Pick<RequestOptions, 'most_bytes'>,
+): Promise<unknown[]> {
+  const answers: unknown[] = [];
+  let most = rpc.limits?.get('batch_calls') ?? BATCH;
+  while (answers.length < calls.length) {
+    const some = calls.slice(answers.length, answers.length + most);
+    try {
+      answers.push(...(await (some.length > 1 ? askBatch : askAlone)(rpc, some, options)));
+    } catch (error) {
+      if (some.length === 1 || !isOfQuestion(error)) throw error;
+      most = Math.max(1, allowedCalls(error.message, some.length) ?? Math.floor(some.length / 2));
+      // An answer that is too large, or broken off, says nothing of the next one.
+      if (error.kind === 'rpc') rpc.limits?.learn('batch_calls', most);
+    }
+  }
+  return answers;
+}
+
+async function askBatch(
+  rpc: Rpc,
+  calls: readonly RpcCall[],
+  options: Pick<RequestOptions, 'most_bytes'>,
+): Promise<unknown[]> {
+  const answers = await rpc.batch(calls, options);
+  if (answers.length !== calls.length) throw badAnswer(rpc, 'the batch is incomplete');
+  return answers;
+}
+
+async function askAlone(
+  rpc: Rpc,
+  calls: readonly RpcCall[],
+  options: Pick<RequestOptions, 'most_bytes'>,
+): Promise<unknown[]> {
+  const [{ method, params }] = calls as [RpcCall];
+  try {
+    return [await rpc.call(method, params, options)];
+  } catch (error) {
+    if (error instanceof ProviderError && error.kind === 'rpc') return [error];
+    throw error;
+  }
 }
 
 /** Of mined transactions only those that the node has an index of, or whose block was read by this process. */
