@@ -1,6 +1,7 @@
 // Requests to providers per minute with few and many merchants, at rest and with a million open invoices that end all the time.
 
 import { say } from './measure.ts';
+import { benchMinutes } from './minutes.ts';
 import {
   bitcoinChain,
   type Chain,
@@ -26,6 +27,7 @@ const chains: Record<string, (timer: Timer) => Chain> = {
 };
 
 export async function benchRequests(): Promise<void> {
+  await benchMinutes();
   for (const [name, open] of Object.entries(chains)) {
     for (const merchants of MERCHANTS) {
       const quiet = await perMinute(open, merchants, 0);
