@@ -46,9 +46,9 @@ export interface Modelled {
   network: Network;
   /** A merchant's. */
   wallet: string;
-  /** What a node answers, whoever runs it. */
+  /** What any node of it answers. */
   front: Front;
-  /** A stranger pays the merchant so much of the coin, whoever of his buyers it was. */
+  /** A stranger pays the merchant so much of the coin. */
   pay(amount: bigint): void;
 }
 

@@ -62,7 +62,7 @@ export interface World {
 /** Chains get faster and slower by upgrades that no client is asked about: so many times as fast as usual. */
 export const PACES = [0.1, 1, 10] as const;
 
-/** Calls that a provider takes in one request: as many as it is asked, few, and none beside another. */
+/** Calls that a provider takes in one request: as many as it is asked, few, and one at a time. */
 export const BATCHES = [Number.POSITIVE_INFINITY, 3, 0] as const;
 
 /**

@@ -327,7 +327,7 @@ describe('how many accounts a node takes at once', () => {
   it.each([
     ['getMultipleAccounts is limited to 10 accounts on this plan', [10]],
     ['invalid params', []],
-  ])('is kept over restarts where it says so: %s', async (message, kept) => {
+  ])('is known after a restart where it says so: %s', async (message, remaining) => {
     verifies('refusals-known');
     const owners = Array.from({ length: 40 }, (_, at) => keyOf(at));
     const model = createModel(START);
@@ -351,11 +351,11 @@ describe('how many accounts a node takes at once', () => {
     });
     await pass(model, reader);
     expect(sizes.at(-1)).toBeLessThanOrEqual(10);
-    expect([...stored.values()]).toEqual(kept);
+    expect([...stored.values()]).toEqual(remaining);
     reader.restart();
     sizes.length = 0;
     await pass(model, reader);
-    expect(sizes[0]).toBe(kept[0] ?? 40);
+    expect(sizes[0]).toBe(remaining[0] ?? 40);
   });
 });
 

@@ -71,7 +71,7 @@ export interface Reading {
 const RANGE_SECONDS = 60;
 const MOST_RANGE_BLOCKS = 2_000;
 
-/** Once blocks come so many times as fast, how many a host takes at once is tried anew. */
+/** Once blocks come so many times as fast, how many a host takes at once is tried again. */
 const FASTER_TIMES = 2;
 
 /** Where blocks are fast, a minute of them is asked for in as many requests as where they are slow. */
