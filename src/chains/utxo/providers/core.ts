@@ -266,10 +266,11 @@ async function askEach(
   let most = rpc.limits?.get('batch_calls') ?? BATCH;
   while (answers.length < calls.length) {
     const some = calls.slice(answers.length, answers.length + most);
+    const is_alone = most === 1;
     try {
-      answers.push(...(await (some.length > 1 ? askBatch : askAlone)(rpc, some, options)));
+      answers.push(...(await (is_alone ? askAlone : askBatch)(rpc, some, options)));
     } catch (error) {
-      if (some.length === 1 || !isOfQuestion(error)) throw error;
+      if (is_alone || !isOfQuestion(error)) throw error;
       most = Math.max(1, allowedCalls(error.message, some.length) ?? Math.floor(some.length / 2));
       // An answer that is too large, or broken off, says nothing of the next one.
       if (error.kind === 'rpc') rpc.limits?.learn('batch_calls', most);
