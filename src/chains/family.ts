@@ -2,6 +2,7 @@
 import type { ConfirmationStep, Usual } from '../confirmations.ts';
 import type { Asset } from './assets.ts';
 import type { HostLimits } from './known-hosts.ts';
+import type { Steps } from './steps.ts';
 
 /** `mainnet` moves real money; `testnet` stands for every test chain (testnet, signet, devnet, regtest, local). */
 export type Network = 'mainnet' | 'testnet';
@@ -129,6 +130,8 @@ export interface Rpc {
   ): Promise<(unknown | ProviderError)[]>;
   /** What is known of what it takes at once; absent where nothing is stored. */
   limits?: HostLimits;
+  /** Does what is to be done with an answer, and gives others their turn in between; absent: all of it at once. */
+  inTurns?<T>(steps: Steps<T>): Promise<T>;
 }
 
 export interface RpcCall {

@@ -29,6 +29,8 @@ export const proofs = {
       'the start and gatewayd doctor name blockchains that are read from public providers of one operator alone',
     'answers-bounded':
       'an answer that is too large, or counts falsely, costs a bounded time; what makes reading it throw is a failure of who gave it, and the next provider is asked',
+    'answers-held':
+      'an answer of a provider, however large, holds the thread that answers everyone for no longer than 50 ms',
     quorum: 'above quorum_above_usd two providers must agree, where two are configured',
     'confirmations-by-value': 'min_confirmations may be steps by value',
     'seconds-decide':

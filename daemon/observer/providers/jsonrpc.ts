@@ -1,6 +1,6 @@
 // JSON-RPC 2.0 over one provider's HTTP: what is sent, and what an answer to it means.
-import { type Json, ProviderError } from '../../../src/chains/family.ts';
-import { parseJson, TooMuchJson } from '../../../src/chains/json.ts';
+import { type Json, ProviderError, type Rpc } from '../../../src/chains/family.ts';
+import { readJsonBytes, TooMuchJson } from '../../../src/chains/json.ts';
 import { isAboutBatch, isTooOften } from '../../../src/chains/refusals.ts';
 import { type Answer, type HttpProvider, RateLimited, textOf, waitIn } from './http.ts';
 
@@ -20,12 +20,12 @@ interface Reply {
 export interface JsonRpc {
   envelope(method: string, params: Json): Sent & { [key: string]: Json };
   /** The result that an answer holds; throws ProviderError. */
-  result(answer: Answer, sent: Sent): unknown;
+  result(answer: Answer, sent: Sent): Promise<unknown>;
   /**
    * The results of a batch in the order asked; an entry that failed alone is a ProviderError value. Throws where none was
    * answered and the refusal is of the batch.
    */
-  results(answer: Answer, sent: readonly Sent[]): (unknown | ProviderError)[];
+  results(answer: Answer, sent: readonly Sent[]): Promise<(unknown | ProviderError)[]>;
 }
 
 /** What some nodes write outside JSON-RPC, with HTTP 200, where they have no time for a question. */
@@ -35,14 +35,17 @@ const TOO_MANY_REQUESTS = 429;
 /** A contract refused what it was asked, in words of its own. */
 const REVERTED = 3;
 
-export function createJsonRpc({ label, excerpt }: Pick<HttpProvider, 'label' | 'excerpt'>): JsonRpc {
+export function createJsonRpc(
+  { label, excerpt }: Pick<HttpProvider, 'label' | 'excerpt'>,
+  inTurns: NonNullable<Rpc['inTurns']>,
+): JsonRpc {
   let next_id = 1;
 
   /** Nodes send their errors with any HTTP status (Core: 500), batches too; only an answer without one is judged by it. */
-  function parse({ status, bytes }: Answer, method: string): unknown {
-    const text = textOf(bytes);
-    const value = valueIn(text);
+  async function parse({ status, bytes }: Answer, method: string): Promise<unknown> {
+    const value = await valueIn(bytes, inTurns);
     if (isReply(value) || (Array.isArray(value) && (status < 400 || value.some(isReply)))) return value;
+    const text = textOf(bytes);
     if (OVERLOADED.test(text.slice(0, OVERLOAD_CHARS)))
       throw new RateLimited(`${label}: ${method}: ${excerpt(text)}`, status, waitIn(text));
     const kind = status >= 500 ? 'unreachable' : 'bad_answer';
@@ -73,15 +76,15 @@ export function createJsonRpc({ label, excerpt }: Pick<HttpProvider, 'label' | '
 
   return {
     envelope: (method, params) => ({ jsonrpc: '2.0', id: next_id++, method, params }),
-    result(answer, sent) {
-      const value = parse(answer, sent.method);
+    async result(answer, sent) {
+      const value = await parse(answer, sent.method);
       if (isReply(value)) return resultOf(value, sent);
       throw new ProviderError('bad_answer', `${label}: ${sent.method} has neither result nor error`);
     },
-    results(answer, sent) {
+    async results(answer, sent) {
       const [first] = sent;
       if (!first) return [];
-      const value = parse(answer, first.method);
+      const value = await parse(answer, first.method);
       if (!Array.isArray(value)) {
         resultOf(value as Reply, first); // A node that refuses the whole batch says why.
         throw new ProviderError('bad_answer', `${label}: ${first.method} did not answer the batch`);
@@ -114,9 +117,9 @@ const isReply = (value: unknown): value is Reply =>
   !Array.isArray(value) &&
   ('result' in value || 'error' in value);
 
-function valueIn(text: string): unknown {
+async function valueIn(bytes: Uint8Array, inTurns: NonNullable<Rpc['inTurns']>): Promise<unknown> {
   try {
-    return parseJson(text);
+    return await inTurns(readJsonBytes(bytes));
   } catch (error) {
     if (error instanceof TooMuchJson) throw error;
     return undefined;

@@ -1,12 +1,13 @@
 // One provider as an Rpc: pace, a few retries in place, JSON and JSON-RPC on top of its HTTP.
 import { ProviderError, type RequestOptions, type Rpc } from '../../../src/chains/family.ts';
-import { parseJson, TooMuchJson } from '../../../src/chains/json.ts';
+import { readJsonBytes, TooMuchJson } from '../../../src/chains/json.ts';
 import { type HostLimits, knownHost } from '../../../src/chains/known-hosts.ts';
 import { TOO_LARGE } from '../../../src/chains/or-failed.ts';
 import type { Clock } from '../../clock.ts';
 import type { HttpLimits } from '../../process/network.ts';
 import { type Runtime, systemRuntime } from '../../process/runtime.ts';
 import { type Answer, createHttpProvider, type HttpProvider, RateLimited, TimedOut, textOf } from './http.ts';
+import { inTurns } from './in-turns.ts';
 import { createJsonRpc } from './jsonrpc.ts';
 import { createPace } from './pace.ts';
 
@@ -87,14 +88,15 @@ export function createProvider(
     last_error_at: null,
     last_ok_at: null,
   };
-  const jsonrpc = createJsonRpc(http);
+  const inOurTurns: NonNullable<Rpc['inTurns']> = (steps) => inTurns(steps, runtime);
+  const jsonrpc = createJsonRpc(http, inOurTurns);
   let closed: ProviderError | undefined;
 
   /** Sends until `read` can use the answer. Pauses hold everyone: the trouble is the provider's, not the question's. */
   async function ask<T>(
     path: string,
     request: RequestOptions | undefined,
-    read: (answer: Answer) => T,
+    read: (answer: Answer) => T | Promise<T>,
     counts_as = 1,
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
@@ -104,7 +106,7 @@ export function createProvider(
         const answer = await http.send(path, request);
         const took_ms = runtime.elapsed_ms() - sent_at_ms;
         answer_ms += (took_ms - answer_ms) * (answer_ms === 0 ? 1 : NEWEST_SHARE);
-        const value = readAs(answer, read);
+        const value = await readAs(answer, read);
         counters.last_ok_at = clock.ms();
         return value;
       } catch (error) {
@@ -120,9 +122,9 @@ export function createProvider(
   }
 
   /** Whatever is wrong with an answer, also what makes reading it throw, is a failure of who gave it. */
-  function readAs<T>(answer: Answer, read: (answer: Answer) => T): T {
+  async function readAs<T>(answer: Answer, read: (answer: Answer) => T | Promise<T>): Promise<T> {
     try {
-      return read(answer);
+      return await read(answer);
     } catch (error) {
       if (error instanceof ProviderError) throw error;
       throw unreadable(label, error);
@@ -141,7 +143,8 @@ export function createProvider(
 
   const rpc: Rpc = {
     provider: config.provider,
-    json: (path, request) => ask(path, request, (answer) => jsonOf(bodyOf(answer, http), path, http)),
+    json: (path, request) =>
+      ask(path, request, (answer) => jsonOf(bodyOf(answer, http), path, { ...http, inTurns: inOurTurns })),
     text: (path, request) => ask(path, request, (answer) => textOf(bodyOf(answer, http))),
     bytes: (path, request) => ask(path, request, (answer) => bodyOf(answer, http)),
     call(method, params, options) {
@@ -167,6 +170,7 @@ export function createProvider(
       }
       return results;
     },
+    inTurns: inOurTurns,
     limits: {
       get: (name) => learnt?.get(name) ?? known?.begins[name],
       learn: (name, value) => learnt?.learn(name, value),
@@ -210,13 +214,19 @@ function bodyOf({ status, bytes }: Answer, { label, excerpt }: HttpProvider): Ui
   throw new ProviderError(kind, `${label}: HTTP ${status}: ${excerpt(textOf(bytes))}`, status);
 }
 
-function jsonOf(bytes: Uint8Array, path: string, { label, excerpt }: HttpProvider): unknown {
-  const text = textOf(bytes);
+async function jsonOf(
+  bytes: Uint8Array,
+  path: string,
+  { label, excerpt, inTurns }: HttpProvider & Required<Pick<Rpc, 'inTurns'>>,
+): Promise<unknown> {
   try {
-    return parseJson(text);
+    return await inTurns(readJsonBytes(bytes));
   } catch (error) {
     if (error instanceof TooMuchJson) throw unreadable(label, error);
-    throw new ProviderError('bad_answer', `${label}: ${path} did not answer with JSON: ${excerpt(text)}`);
+    throw new ProviderError(
+      'bad_answer',
+      `${label}: ${path} did not answer with JSON: ${excerpt(textOf(bytes))}`,
+    );
   }
 }
 

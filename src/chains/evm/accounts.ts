@@ -1,6 +1,7 @@
 // What watched addresses have by the transactions that were read, and what their balances say beyond that.
 import type { Json, Transfer } from '../family.ts';
-import { badAnswer, feeOf, type Header, type Receipt, receiptOf, type Transaction } from './answers.ts';
+import { inTurns } from '../steps.ts';
+import { badAnswer, feeOf, type Header, type Receipt, readReceipt, type Transaction } from './answers.ts';
 import { balanceIndex } from './assets.ts';
 import { balancesIfStored } from './balances.ts';
 import { readableTxid } from './credits.ts';
@@ -54,7 +55,7 @@ export async function proveMoves(
       group.map(({ transaction }) => receiptCall(transaction.hash)),
     );
     for (const [position, { transaction, hash }] of group.entries()) {
-      const receipt = receiptOf(answers[position], transaction.hash);
+      const receipt = await inTurns(asker.rpc, readReceipt(answers[position], transaction.hash));
       if (receipt?.blockHash !== hash)
         throw badAnswer(`transaction ${transaction.hash} is listed, but not delivered`);
       proofs.set(transaction.hash, { receipt, transaction });

@@ -1,7 +1,7 @@
 // What JSON-RPC answers of blocks, logs and receipts must be like; anything else is a bad answer.
 import * as z from 'zod';
 import { ProviderError } from '../family.ts';
-import { rows } from '../rows.ts';
+import { atOnce, mapInSteps, type Steps } from '../steps.ts';
 
 /** Logs in one answer: more than any provider gives at once. */
 const MOST_LOGS = 50_000;
@@ -47,13 +47,12 @@ const log = z
     removed: z.literal(false).nullish(),
   })
   .transform(({ removed: _, ...rest }) => rest);
-const logs = rows(log, MOST_LOGS);
 const receipt = z.object({
   transactionHash: word,
   blockHash: word,
   blockNumber: count,
   status: z.enum(['0x0', '0x1']),
-  logs,
+  logs: z.unknown(),
   gasUsed: charge,
   effectiveGasPrice: charge,
   blobGasUsed: charge,
@@ -73,7 +72,7 @@ const transaction = z.object({
 });
 const block = header.extend({
   transactionsRoot: word.nullish(),
-  transactions: rows(transaction, MOST_TRANSACTIONS),
+  transactions: z.unknown(),
 });
 
 export interface Header {
@@ -84,7 +83,7 @@ export interface Header {
   time: number;
 }
 export type Log = z.infer<typeof log>;
-export type Receipt = z.infer<typeof receipt>;
+export type Receipt = Omit<z.infer<typeof receipt>, 'logs'> & { logs: Log[] };
 export type Transaction = z.infer<typeof transaction>;
 export type FullBlock = Header & { transactions: Transaction[] };
 
@@ -98,6 +97,13 @@ function check<T>(schema: z.ZodType<T, unknown>, answer: unknown, what: string):
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   throw badAnswer(`${what}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? 'unreadable'}`);
+}
+
+/** Rows of a list, none of which is read where there are too many; the first fault ends it. */
+function* readRows<T>(row: z.ZodType<T, unknown>, most: number, answer: unknown, what: string): Steps<T[]> {
+  if (!Array.isArray(answer)) throw badAnswer(`${what}: not a list`);
+  if (answer.length > most) throw badAnswer(`${what}: ${answer.length} rows, of which ${most} are allowed`);
+  return yield* mapInSteps(answer, (each, at) => check(row, each, `${what}: ${at}`));
 }
 
 const shortened = ({ number, hash, parentHash, timestamp }: z.infer<typeof header>): Header => ({
@@ -120,10 +126,20 @@ export function headerOf(answer: unknown, asked: number | string): Header | null
  * A block with its transactions; one of bare hashes, or of another block's transactions, is none. `counted`: how many it
  * has by another answer, where that was asked for.
  */
-export function fullBlockOf(answer: unknown, asked: number | string, counted?: unknown): FullBlock | null {
+export const fullBlockOf = (answer: unknown, asked: number | string, counted?: unknown): FullBlock | null =>
+  atOnce(readFullBlock(answer, asked, counted));
+
+/** The same, in steps. */
+export function* readFullBlock(
+  answer: unknown,
+  asked: number | string,
+  counted?: unknown,
+): Steps<FullBlock | null> {
   if (answer === null) return null;
   const found = headerOf(answer, asked) as Header;
-  const { transactions, transactionsRoot } = check(block, answer, `the transactions of block ${asked}`);
+  const what = `the transactions of block ${asked}`;
+  const { transactionsRoot, transactions: listed } = check(block, answer, what);
+  const transactions = yield* readRows(transaction, MOST_TRANSACTIONS, listed, what);
   const isWhole = transactions.every(
     (each, at) =>
       each.blockHash === found.hash &&
@@ -138,12 +154,20 @@ export function fullBlockOf(answer: unknown, asked: number | string, counted?: u
   return { ...found, transactions };
 }
 
-export const logsOf = (answer: unknown): Log[] => check(logs, answer, 'eth_getLogs');
+export const logsOf = (answer: unknown): Log[] => atOnce(readLogs(answer));
+
+/** The same, in steps. */
+export const readLogs = (answer: unknown): Steps<Log[]> => readRows(log, MOST_LOGS, answer, 'eth_getLogs');
 
 /** Null where the node has none. Its logs are of this transaction and in their order, each once. */
-export function receiptOf(answer: unknown, txid: string): Receipt | null {
+export const receiptOf = (answer: unknown, txid: string): Receipt | null => atOnce(readReceipt(answer, txid));
+
+/** The same, in steps. */
+export function* readReceipt(answer: unknown, txid: string): Steps<Receipt | null> {
   if (answer === null) return null;
-  const found = check(receipt, answer, `the receipt of ${txid}`);
+  const what = `the receipt of ${txid}`;
+  const read = check(receipt, answer, what);
+  const found = { ...read, logs: yield* readRows(log, MOST_LOGS, read.logs, what) };
   let last = -1;
   for (const each of found.logs) {
     const isOwn = each.transactionHash === found.transactionHash && each.blockHash === found.blockHash;

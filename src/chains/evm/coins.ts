@@ -360,7 +360,7 @@ async function readBlocks(
     const blocks =
       by?.found_by === 'source'
         ? await readSource(asker, by.source, from, to)
-        : wholeBlocksIn(answers.slice(0, asked.length), from, is_sized);
+        : await wholeBlocksIn(asker, answers.slice(0, asked.length), from, is_sized);
     const [first, last] = [blocks[0] as WholeBlock, blocks.at(-1) as WholeBlock];
     if (first.parent !== coin.hash) throw badAnswer(`block ${from} does not follow the one before it`);
     await rejectOther(reading, last);

@@ -1,12 +1,13 @@
 // What was paid to watched addresses: found in logs and blocks, taken from receipts.
 import { type Interval, ProviderError, type Transfer, type WatchedAddress } from '../family.ts';
+import { inTurns } from '../steps.ts';
 import {
   badAnswer,
   type Header,
   headerOf,
   type Log,
   type Receipt,
-  receiptOf,
+  readReceipt,
   type Transaction,
   transactionOf,
 } from './answers.ts';
@@ -127,7 +128,8 @@ async function rejectLagging(asker: Asker, unproved: readonly Hit[]): Promise<vo
   for (const { txid, height, hash } of unproved)
     for (let time = 0; time < (asker.host.calls.value > 1 ? 1 : TIMES_ALONE); time++) {
       const [receipt, block] = await askAll(asker, [receiptCall(txid), blockCall(height)]);
-      if (receiptOf(receipt, txid) !== null || headerOf(block, height)?.hash !== hash)
+      const found = await inTurns(asker.rpc, readReceipt(receipt, txid));
+      if (found !== null || headerOf(block, height)?.hash !== hash)
         throw new Undelivered('bad_answer', `transaction ${txid} is listed, but not delivered`);
     }
 }
@@ -162,7 +164,7 @@ async function readProofs(
     const transactions = has_nonces ? group.map(({ txid }) => transactionCall(txid)) : [];
     const answers = await askAll(asker, [...receipts, ...transactions]);
     for (const [position, { txid, coins }] of group.entries()) {
-      const receipt = receiptOf(answers[position], txid);
+      const receipt = await inTurns(asker.rpc, readReceipt(answers[position], txid));
       const transaction = has_nonces ? transactionOf(answers[group.length + position], txid) : null;
       if (receipt && (transaction || !has_nonces)) proofs.set(txid, { receipt, transaction });
       // What a block shows itself is read this once.

@@ -53,7 +53,7 @@ async function examineCoin(
     return;
   }
   await note(lacks, `it serves no whole blocks, so that ${of}`, true, async () => {
-    wholeBlocksIn(await askAll(asker, wholeCalls(height, height)), height);
+    await wholeBlocksIn(asker, await askAll(asker, wholeCalls(height, height)), height);
   });
   await note(lacks, `it tells no balances, so that ${of}`, by.found_by === 'balances', async () => {
     const [answer] = await askAll(asker, [blockCall(height)]);

@@ -1,7 +1,8 @@
 // What a transaction that somebody names has paid, proved as far as reading proves it.
 import type { NamedTransaction, Transfer } from '../family.ts';
+import { inTurns } from '../steps.ts';
 import { hexHash } from '../txid.ts';
-import { badAnswer, type Header, headerOf, receiptOf, transactionOf } from './answers.ts';
+import { badAnswer, type Header, headerOf, readReceipt, transactionOf } from './answers.ts';
 import { assetsOf, coinIndex } from './assets.ts';
 import { creditsIn, transfersOf } from './credits.ts';
 import { type EvmCursor, hashAt, headOf } from './cursor.ts';
@@ -24,7 +25,7 @@ export async function lookUpEvm(
   const asked = `0x${hash}`;
   const calls = [receiptCall(asked), ...(has_nonces ? [transactionCall(asked)] : [])];
   const answers = await askAll(asker, calls);
-  const receipt = receiptOf(answers[0], asked);
+  const receipt = await inTurns(asker.rpc, readReceipt(answers[0], asked));
   const transaction = has_nonces ? transactionOf(answers[1], asked) : null;
   if (receipt?.status !== '0x1' || (has_nonces && !transaction)) return [];
   const [newest, answer] = await askAll(asker, [blockCall('latest'), blockCall(receipt.blockNumber)]);

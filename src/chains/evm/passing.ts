@@ -343,7 +343,7 @@ async function pieceOf(reading: Reading, group: readonly string[]): Promise<Pass
   const to = Math.min(most, height + asker.host.whole.value);
   const is_sized = asker.host.calls.value >= FEW_CALLS;
   const answers = await askAll(asker, wholeCalls(height + 1, to, is_sized));
-  const blocks = wholeBlocksIn(answers, height + 1, is_sized);
+  const blocks = await wholeBlocksIn(asker, answers, height + 1, is_sized);
   const [first, last] = [blocks[0] as WholeBlock, blocks.at(-1) as WholeBlock];
   if (first.parent !== hash) throw badAnswer(`block ${first.height} does not follow the one before it`);
   if ((hashAt(cursor, last.height) ?? last.hash) !== last.hash)

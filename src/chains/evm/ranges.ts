@@ -2,7 +2,8 @@
 import { type Json, ProviderError, type RpcCall } from '../family.ts';
 import { TOO_LARGE } from '../or-failed.ts';
 import { ownWords } from '../refusals.ts';
-import { badAnswer, type Header, headerOf, type Log, logsOf } from './answers.ts';
+import { inTurns } from '../steps.ts';
+import { badAnswer, type Header, headerOf, type Log, readLogs } from './answers.ts';
 import { type Asker, askAtOnce, askEach, blockCall, given, grow, type Host, hex, shrink } from './hosts.ts';
 
 export type Filter = { [name: string]: Json };
@@ -174,7 +175,7 @@ async function readBracketed(
       const answer = answers[at];
       if (call === before) headers.before.push(headerOf(given(answer), from - 1));
       else if (call === last) headers.last.push(headerOf(given(answer), to));
-      else logs.push(...logsIn(answer));
+      else for (const log of await logsIn(asker, answer)) logs.push(log);
     }
   }
   const [first] = headers.before;
@@ -188,12 +189,12 @@ async function readBracketed(
   return { before: first, last: end, logs };
 }
 
-function logsIn(answer: unknown): Log[] {
+async function logsIn({ rpc }: Asker, answer: unknown): Promise<Log[]> {
   if (answer instanceof ProviderError) {
     const { kind, message, code } = answer;
     throw kind === 'rpc' || code === TOO_LARGE ? new TooWide(kind, message, code) : answer;
   }
-  return logsOf(answer);
+  return inTurns(rpc, readLogs(answer));
 }
 
 /** A filter and the header of the last block; that of the block before it has a request of its own where there are not three. */
@@ -241,12 +242,14 @@ export async function readLogsOf(
     asker,
     asked.map(({ call }) => call),
   );
-  return asked.flatMap(({ block }, at) => {
-    const logs = logsOf(given(answers[at]));
-    if (logs.every(({ blockHash, blockNumber }) => blockHash === block.hash && blockNumber === block.height))
-      return logs;
-    throw badAnswer(`eth_getLogs answered for block ${block.height} with logs of another`);
-  });
+  const found: Log[] = [];
+  for (const [at, { block }] of asked.entries())
+    for (const log of await inTurns(asker.rpc, readLogs(given(answers[at])))) {
+      if (log.blockHash !== block.hash || log.blockNumber !== block.height)
+        throw badAnswer(`eth_getLogs answered for block ${block.height} with logs of another`);
+      found.push(log);
+    }
+  return found;
 }
 
 const COUNT = '(?:a |an )?([\\d,]+)(k)?';

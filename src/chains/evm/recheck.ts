@@ -1,7 +1,8 @@
 // Asks what became of transfers that are not final: how deep they are, or whether another transaction took their place.
 import type { PendingTransfer, TransferUpdate } from '../family.ts';
 import { orFailed } from '../or-failed.ts';
-import { countOf, fullBlockOf, headerOf, type Receipt, receiptOf } from './answers.ts';
+import { inTurns } from '../steps.ts';
+import { countOf, headerOf, type Receipt, readFullBlock, readReceipt } from './answers.ts';
 import { type Assets, assetsOf, isOfCoin } from './assets.ts';
 import { creditsIn } from './credits.ts';
 import { type EvmCursor, type Held, hashAt, headOf, heldAbove } from './cursor.ts';
@@ -177,7 +178,7 @@ async function fateOf(asker: Asker, txid: string, bound: Bound): Promise<Receipt
       ? blockCall('finalized')
       : { method: 'eth_getTransactionCount', params: [bound.sender, 'latest'] },
   ]);
-  const receipt = receiptOf(given(answer), asked);
+  const receipt = await inTurns(asker.rpc, readReceipt(given(answer), asked));
   if (receipt) return receipt;
   const is_over =
     'until' in bound
@@ -203,7 +204,7 @@ async function replacementOf(asker: Asker, txid: string, bound: Bound, head: num
     else low = middle;
   }
   const [answer] = await askAll(asker, [blockCall(high, true)]);
-  const block = fullBlockOf(answer, high);
+  const block = await inTurns(asker.rpc, readFullBlock(answer, high));
   const asked = `0x${txid.replace(/^0x/, '')}`;
   const other = block?.transactions.find(({ from, nonce }) => from === sender && nonce === number);
   return block && other && other.hash !== asked ? [block.height, block.hash] : null;

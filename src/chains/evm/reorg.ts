@@ -7,7 +7,8 @@ import {
   type TransferUpdate,
 } from '../family.ts';
 import { orFailed } from '../or-failed.ts';
-import { badAnswer, fullBlockOf, type Header, headerOf, type Log, logsOf } from './answers.ts';
+import { inTurns } from '../steps.ts';
+import { badAnswer, type Header, headerOf, type Log, readFullBlock, readLogs } from './answers.ts';
 import { coinIndex, isOfBalance } from './assets.ts';
 import { creditsIn, type PlacedCoin, readableTxid } from './credits.ts';
 import { beginAt, cutAt, type EvmCursor, type Held, headOf, lowestOf, withCoin } from './cursor.ts';
@@ -219,14 +220,17 @@ async function readOrphan({ asker, filters, assets }: Reading, hash: string): Pr
   ];
   try {
     const [answer, ...listed] = await askEach(asker, calls);
-    const block = full ? fullBlockOf(given(answer), hash) : headerOf(given(answer), hash);
+    const whole = full ? await inTurns(asker.rpc, readFullBlock(given(answer), hash)) : null;
+    const block = full ? whole : headerOf(given(answer), hash);
     if (block?.hash !== hash) return null;
     // A node that lacks the block refuses; whatever else stands in the way is no answer.
-    const logs = listed.flatMap((each) =>
-      each instanceof ProviderError && each.kind === 'rpc' ? [] : logsOf(given(each)),
-    );
-    const coins = full ? coinsIn(fullBlockOf(answer, hash) ?? { ...block, transactions: [] }) : [];
-    return { block, logs: logs.filter(({ blockHash }) => blockHash === hash), coins };
+    const logs: Log[] = [];
+    for (const each of listed) {
+      if (each instanceof ProviderError && each.kind === 'rpc') continue;
+      for (const log of await inTurns(asker.rpc, readLogs(given(each))))
+        if (log.blockHash === hash) logs.push(log);
+    }
+    return { block, logs, coins: whole ? coinsIn(whole) : [] };
   } catch (error) {
     if (error instanceof ProviderError && (error.kind === 'rpc' || error.kind === 'bad_answer')) return null;
     throw error;

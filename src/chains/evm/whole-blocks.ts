@@ -1,6 +1,7 @@
 // Whole blocks, linked to each other by their hashes, and what their transactions pay in coins.
 import type { RpcCall } from '../family.ts';
-import { badAnswer, type FullBlock, fullBlockOf, type Header, type Transaction } from './answers.ts';
+import { inTurns } from '../steps.ts';
+import { badAnswer, type FullBlock, type Header, readFullBlock, type Transaction } from './answers.ts';
 import type { PlacedCoin } from './credits.ts';
 import { type Asker, blockCall, given, heightsOf, sizeCall } from './hosts.ts';
 import type { CoinBlock, CoinSource, CoinSpending } from './networks.ts';
@@ -19,13 +20,18 @@ export const wholeCalls = (from: number, to: number, is_sized = true): RpcCall[]
   heightsOf(from, to).flatMap((height) => [blockCall(height, true), ...(is_sized ? [sizeCall(height)] : [])]);
 
 /** As many of them as were given, each on the one before it; at least one. `answers`: to `wholeCalls`. */
-export function wholeBlocksIn(answers: readonly unknown[], from: number, is_sized = true): WholeBlock[] {
+export async function wholeBlocksIn(
+  { rpc }: Pick<Asker, 'rpc'>,
+  answers: readonly unknown[],
+  from: number,
+  is_sized = true,
+): Promise<WholeBlock[]> {
   const blocks: (WholeBlock | null)[] = [];
   const each = is_sized ? 2 : 1;
   for (let at = 0; each * at < answers.length; at++) {
     const answer = given(answers[each * at]);
     const size = is_sized ? given(answers[each * at + 1]) : undefined;
-    const block = fullBlockOf(answer, from + at, size);
+    const block = await inTurns(rpc, readFullBlock(answer, from + at, size));
     blocks.push(block && { ...block, coins: coinsIn(block), spendings: [] });
   }
   return linked(blocks, from);

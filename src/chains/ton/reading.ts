@@ -1,6 +1,7 @@
 // What one reading shares: the tip, what is known of each account, what went wrong with single ones, what may be spent.
 import { type Page, ProviderError, type Tip, type Transfer } from '../family.ts';
 import { isOfQuestion, TOO_LARGE } from '../or-failed.ts';
+import type { Steps } from '../steps.ts';
 import type { ReadAccount } from './accounts.ts';
 import { extend, type History, isKnown } from './history.ts';
 import type { Markers } from './markers.ts';
@@ -139,16 +140,17 @@ function readable(
  * The credits among these rows that are not read yet; the histories of their accounts grow by all that follows. With
  * `collect` they do not, and the transactions are put there, for rows that come before what is known.
  */
-export function takeRows(
+export function* takeRows(
   reading: Reading,
   accounts: ReadonlyMap<string, ReadAccount>,
   rows: readonly TransactionRow[],
   collect?: Map<ReadAccount, TonTransaction[]>,
-): Transfer[] {
+): Steps<Transfer[]> {
   const transfers: Transfer[] = [];
   for (const [read, transactions] of readable(reading, accounts, rows)) {
     const links: TonTransaction[] = [];
     for (const transaction of transactions) {
+      yield;
       try {
         const matters = mattersAt(reading, read, transaction.now);
         const transfer = matters && toTransfer(transaction, read, reading.tip, reading.context.local);

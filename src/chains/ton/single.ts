@@ -1,6 +1,7 @@
 // Requests for single accounts: what they lack is read along their own chain of transactions, a page of each at a time.
 import type { Page } from '../family.ts';
 import { isOfQuestion } from '../or-failed.ts';
+import { inTurns } from '../steps.ts';
 import type { ReadAccount } from './accounts.ts';
 import type { Position } from './history.ts';
 import { getTransactions, isFull, PAGE_LIMIT, type TransactionRow } from './providers/toncenter.ts';
@@ -53,7 +54,9 @@ export async function* readByHash(
         batch.some(({ read, hash }) => row.account === read.account && row.hash === hash),
       );
       const accounts = new Map(batch.map(({ read }) => [read.account, read]));
-      yield pageOf(reading, { transfers: takeRows(reading, accounts, meant) });
+      yield pageOf(reading, {
+        transfers: await inTurns(reading.context.rpc, takeRows(reading, accounts, meant)),
+      });
     }
   }
 }
@@ -75,7 +78,8 @@ export async function* readSingle(reading: Reading, read: ReadAccount, back: boo
     if (!isOfQuestion(error)) throw error;
     return setProblem(reading, read, { trouble: error.message, failed: true });
   }
-  const transfers = takeRows(reading, new Map([[read.account, read]]), rows);
+  const taking = takeRows(reading, new Map([[read.account, read]]), rows);
+  const transfers = await inTurns(reading.context.rpc, taking);
   const differs = expected && mismatch(reading, read, rows, { expected, back });
   const problem = differs ?? remainder(reading, read, rows, back);
   if (problem) setProblem(reading, read, problem);

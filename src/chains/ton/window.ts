@@ -1,5 +1,6 @@
 // The shared reading of a stretch of time: one request per hundred accounts, in which none crowds out the others.
 import { type Page, ProviderError } from '../family.ts';
+import { inTurns } from '../steps.ts';
 import type { ReadAccount } from './accounts.ts';
 import { getTransactions, isFull, type TonTransaction, type TransactionRow } from './providers/toncenter.ts';
 import { halves, isOfFew, pageOf, type Reading, setBusy, takeRows } from './reading.ts';
@@ -61,7 +62,7 @@ async function* readBatch(
     }
     if (first !== null && rows[0]?.hash === first)
       throw new ProviderError('bad_answer', 'toncenter /transactions: gives the same page again');
-    const transfers = takeRows(reading, batch, rows, collect);
+    const transfers = await inTurns(reading.context.rpc, takeRows(reading, batch, rows, collect));
     if (transfers.length > 0) yield pageOf(reading, { transfers });
     if (!isFull(rows)) return;
     const crowding = countCrowding(

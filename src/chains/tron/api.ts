@@ -1,8 +1,9 @@
 // TRON's own API, which stands next to a node's JSON-RPC.
 import * as z from 'zod';
 import { type Json, ProviderError, type Rpc } from '../family.ts';
-import { parseJson, TooMuchJson } from '../json.ts';
+import { readJson, TooMuchJson } from '../json.ts';
 import { isTooOften } from '../refusals.ts';
+import { inTurns } from '../steps.ts';
 
 /** As of the newest block, or of the newest one that no branch replaces; the former counts what is in no block yet, too. */
 type Side = 'wallet' | 'walletsolidity';
@@ -29,7 +30,7 @@ export const addressOf = (key: string): string => `41${key.slice(2)}`;
 /** An overloaded node answers 200 with a text, here and in place of JSON-RPC. */
 export async function ask(rpc: Rpc, side: Side, method: string, body: Json): Promise<unknown> {
   const text = await rpc.text(`../${side}/${method}`, { body });
-  const answer = parsed(text);
+  const answer = await parsed(rpc, text);
   if (typeof answer !== 'object' || answer === null) throw badAnswer(`${method}: ${excerpt(text)}`);
   if (!('Error' in answer)) return answer;
   const why = excerpt(String(answer.Error));
@@ -37,9 +38,10 @@ export async function ask(rpc: Rpc, side: Side, method: string, body: Json): Pro
   throw new ProviderError(isTooOften(why) ? 'rate_limited' : 'rpc', `${method} is refused: ${why}`);
 }
 
-function parsed(text: string): unknown {
+async function parsed(rpc: Rpc, text: string): Promise<unknown> {
   try {
-    return parseJson(text.replace(LARGE_AMOUNT, '"$1":"$2"'));
+    const prepared = (piece: string) => piece.replace(LARGE_AMOUNT, '"$1":"$2"');
+    return await inTurns(rpc, readJson(text, { prepared }));
   } catch (error) {
     if (error instanceof TooMuchJson) throw badAnswer(`an answer ${error.message}`);
     return null;

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { CoinBlock, CoinPayment, CoinSpending } from '../evm/networks.ts';
 import type { Rpc } from '../family.ts';
 import { rows } from '../rows.ts';
+import { inTurns, mapInSteps, type Steps } from '../steps.ts';
 import { address, ask, badAnswer, check, hash, keyOf, sun } from './api.ts';
 
 /** Blocks of one answer, and transactions of one block: more than a node gives, and than a block has. */
@@ -87,15 +88,17 @@ export async function readBlocks(rpc: Rpc, from: number, to: number): Promise<Co
   const found = result.block.toSorted((a, b) => numberOf(a) - numberOf(b));
   const { length } = found;
   if (length === 0 || length > to - from + 1) throw badAnswer(`of blocks ${from} to ${to} it has ${length}`);
-  return found.map((each, at) => coinBlock(each, from + at));
+  const read: CoinBlock[] = [];
+  for (const [at, each] of found.entries()) read.push(await inTurns(rpc, coinBlock(each, from + at)));
+  return read;
 }
 
 const numberOf = ({ block_header }: z.output<typeof block>): number => block_header.raw_data.number;
 
-function coinBlock(
+function* coinBlock(
   { blockID, block_header: { raw_data }, transactions }: z.output<typeof block>,
   height: number,
-): CoinBlock {
+): Steps<CoinBlock> {
   const { number, parentHash, timestamp, txTrieRoot } = raw_data;
   // A hash begins with the height of its block.
   if (number !== height || heightIn(blockID) !== height)
@@ -107,8 +110,8 @@ function coinBlock(
     hash: `0x${blockID}`,
     parent: `0x${parentHash}`,
     time: Math.floor(timestamp / 1000),
-    payments: transactions.flatMap((each) => paymentIn(each) ?? []),
-    spendings: transactions.flatMap((each) => spendingIn(each) ?? []),
+    payments: (yield* mapInSteps(transactions, paymentIn)).flatMap((each) => each ?? []),
+    spendings: (yield* mapInSteps(transactions, spendingIn)).flatMap((each) => each ?? []),
   };
 }
 

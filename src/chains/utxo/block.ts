@@ -1,6 +1,7 @@
 // Reads blocks and transactions from their bytes: one parser for every provider, exact to the last unit.
 import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, concatBytes } from '@noble/hashes/utils.js';
+import { concatBytes } from '@noble/hashes/utils.js';
+import { atOnce, type Steps } from '../steps.ts';
 
 const HEADER_BYTES = 80;
 const HASH_BYTES = 32;
@@ -10,6 +11,8 @@ const OUTPUT_BYTES = 9;
 const TRANSACTION_BYTES = 10;
 /** The limit of a block, by the rules of both chains. */
 const MOST_TRANSACTION_BYTES = 4_000_000;
+/** With its header; what Litecoin appends comes after. */
+const MOST_BLOCK_BYTES = MOST_TRANSACTION_BYTES + 100;
 /** Flag bits after the empty-input marker: BIP144 witnesses, and Litecoin's MimbleWimble extension. */
 const FLAG_WITNESS = 1;
 const FLAG_MWEB = 8;
@@ -67,7 +70,10 @@ class Reader {
 
   /** Little-endian, up to 6 bytes: exact in a number. */
   number(length: number): number {
-    return this.take(length).reduceRight((value, byte) => value * 256 + byte, 0);
+    const bytes = this.take(length);
+    let value = 0;
+    for (let at = length - 1; at >= 0; at--) value = value * 256 + (bytes[at] as number);
+    return value;
   }
 
   amount(): bigint {
@@ -90,7 +96,9 @@ class Reader {
 }
 
 /** Hashes are shown in reverse byte order by every explorer and node. */
-const reversedHex = (bytes: Uint8Array) => bytesToHex(Uint8Array.from(bytes).reverse());
+const reversedHex = (bytes: Uint8Array) => Buffer.from(bytes).reverse().toString('hex');
+const hexOf = ({ buffer, byteOffset, length }: Uint8Array) =>
+  Buffer.from(buffer, byteOffset, length).toString('hex');
 /** SHA-256 twice: the identity of transactions and blocks, and Bitcoin's proof of work. */
 export const doubleHash = (...parts: Uint8Array[]) => sha256(sha256(concatBytes(...parts)));
 
@@ -103,7 +111,20 @@ interface Body {
   outputs: Output[];
 }
 
-function readBody(reader: Reader): Body {
+/** Inputs, outputs or transactions that are read in one step: each takes some microseconds. */
+const PER_STEP = 100;
+
+/** So many of what is read from the bytes, in steps. */
+function* repeated<T>(count: number, read: () => T): Steps<T[]> {
+  const found: T[] = [];
+  while (found.length < count) {
+    found.push(read());
+    if (found.length % PER_STEP === 0) yield;
+  }
+  return found;
+}
+
+function* readBody(reader: Reader): Steps<Body> {
   const version = reader.take(4);
   let flags = 0;
   if (reader.bytes[reader.offset] === 0) {
@@ -112,25 +133,26 @@ function readBody(reader: Reader): Body {
     if (flags === 0 || flags & ~(FLAG_WITNESS | FLAG_MWEB)) throw new MalformedBytes(`flags ${flags}`);
   }
   const start = reader.offset;
-  const inputs = Array.from({ length: reader.count(INPUT_BYTES) }, () => {
+  const inputs = yield* repeated(reader.count(INPUT_BYTES), () => {
     const spent = `${reader.hash()}:${reader.number(4)}`;
     reader.take(reader.count());
     reader.take(4);
     return spent;
   });
-  const outputs = Array.from({ length: reader.count(OUTPUT_BYTES) }, () => {
+  const outputs = yield* repeated(reader.count(OUTPUT_BYTES), () => {
     const amount = reader.amount();
-    return { amount, script: bytesToHex(reader.take(reader.count())) };
+    return { amount, script: hexOf(reader.take(reader.count())) };
   });
   const coinbase = inputs.length === 1 && inputs[0]?.startsWith(NO_HASH) === true;
   return { flags, hashed: [version, reader.bytes.subarray(start, reader.offset)], coinbase, inputs, outputs };
 }
 
-function readTransaction(reader: Reader): { raw_id: Uint8Array; transaction: Transaction } {
-  const { flags, hashed, ...rest } = readBody(reader);
+function* readTransaction(reader: Reader): Steps<{ raw_id: Uint8Array; transaction: Transaction }> {
+  const { flags, hashed, ...rest } = yield* readBody(reader);
   if (flags & FLAG_WITNESS) {
     for (let input = 0; input < rest.inputs.length; input++) {
       for (let items = reader.count(); items > 0; items--) reader.take(reader.count());
+      if (input % PER_STEP === PER_STEP - 1) yield;
     }
   }
   // A block keeps MimbleWimble data in its own part; what remains of it here is the empty mark of the HogEx.
@@ -140,10 +162,13 @@ function readTransaction(reader: Reader): { raw_id: Uint8Array; transaction: Tra
 }
 
 /** One transaction as a mempool holds it. Whatever follows the outputs is not needed; the lock time ends it. */
-export function parseTransaction(bytes: Uint8Array): Transaction {
+export const parseTransaction = (bytes: Uint8Array): Transaction => atOnce(readAlone(bytes));
+
+/** The same, in steps. */
+export function* readAlone(bytes: Uint8Array): Steps<Transaction> {
   if (bytes.length > MOST_TRANSACTION_BYTES)
     throw new MalformedBytes(`larger than any block: ${bytes.length} bytes`);
-  const { hashed, flags: _, ...rest } = readBody(new Reader(bytes));
+  const { hashed, flags: _, ...rest } = yield* readBody(new Reader(bytes));
   return { txid: reversedHex(doubleHash(...hashed, bytes.subarray(-4))), ...rest };
 }
 
@@ -163,18 +188,27 @@ export function parseHeader(bytes: Uint8Array): Header {
  * A whole block. The transactions are proved complete and unchanged by the header's merkle root; what
  * Litecoin appends to them (the MimbleWimble part) pays no address and is left unread.
  */
-export function parseBlock(bytes: Uint8Array): Block {
+export const parseBlock = (bytes: Uint8Array): Block => atOnce(readBlock(bytes));
+
+/** The same, in steps. */
+export function* readBlock(bytes: Uint8Array): Steps<Block> {
   const header = parseHeader(bytes);
   const reader = new Reader(bytes);
   reader.offset = HEADER_BYTES;
-  const read = Array.from({ length: reader.count(TRANSACTION_BYTES) }, () => readTransaction(reader));
-  if (merkleRoot(read.map(({ raw_id }) => raw_id)) !== header.merkle_root) {
+  const count = reader.count(TRANSACTION_BYTES);
+  const read: { raw_id: Uint8Array; transaction: Transaction }[] = [];
+  while (read.length < count) {
+    read.push(yield* readTransaction(reader));
+    if (reader.offset > MOST_BLOCK_BYTES) throw new MalformedBytes('larger than any block');
+    if (read.length % PER_STEP === 0) yield;
+  }
+  if ((yield* merkleRoot(read.map(({ raw_id }) => raw_id))) !== header.merkle_root) {
     throw new MalformedBytes('the transactions are not those of the block header');
   }
   return { ...header, transactions: read.map(({ transaction }) => transaction) };
 }
 
-function merkleRoot(hashes: Uint8Array[]): string {
+function* merkleRoot(hashes: Uint8Array[]): Steps<string> {
   let level = hashes;
   while (level.length > 1) {
     const next: Uint8Array[] = [];
@@ -182,8 +216,9 @@ function merkleRoot(hashes: Uint8Array[]): string {
       const left = level[i] as Uint8Array;
       const right = level[i + 1];
       // Repeating the last transactions leaves the root unchanged (CVE-2012-2459): not a real block.
-      if (right && bytesToHex(left) === bytesToHex(right)) throw new MalformedBytes('repeated transactions');
+      if (right && Buffer.compare(left, right) === 0) throw new MalformedBytes('repeated transactions');
       next.push(doubleHash(left, right ?? left));
+      if (next.length % PER_STEP === 0) yield;
     }
     level = next;
   }

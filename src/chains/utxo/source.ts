@@ -1,11 +1,19 @@
 // What the family asks of a provider, whichever it is.
-import { hexToBytes } from '@noble/hashes/utils.js';
 import { ProviderError, type ProviderKind, type Rpc, type WatchedAddress } from '../family.ts';
-import { type Block, type Header, MalformedBytes, parseTransaction, type Transaction } from './block.ts';
+import { inTurns } from '../steps.ts';
+import {
+  type Block,
+  type Header,
+  MalformedBytes,
+  parseHeader,
+  readAlone,
+  readBlock,
+  type Transaction,
+} from './block.ts';
 import type { BlockTip, Memory } from './memory.ts';
 
-/** A whole block, or several large transactions, in hexadecimal. */
-export const RAW_BYTES = 64 * 1024 * 1024;
+/** A whole block in hexadecimal, with all that Litecoin appends. */
+export const BLOCK_BYTES = 16 * 1024 * 1024;
 const HASH = /^[0-9a-f]{64}$/;
 
 export type Watched = ReadonlyMap<string, WatchedAddress>;
@@ -106,21 +114,30 @@ export function asNumber(rpc: Rpc, value: unknown): number {
   return value as number;
 }
 
-/** Parses bytes that the provider claims to be the block or header with this hash. */
-export function parsedAs<T extends Header>(
-  rpc: Rpc,
-  hash: string,
-  parse: (bytes: Uint8Array) => T,
-  bytes: Uint8Array,
-): T {
-  const parsed = readable(rpc, `block ${hash}`, () => parse(bytes));
-  if (parsed.hash !== hash) throw badAnswer(rpc, `block ${hash} was asked, ${parsed.hash} came`);
-  return parsed;
+/** Reads bytes that the provider claims to be the header with this hash. */
+export function headerAs(rpc: Rpc, hash: string, bytes: Uint8Array): Header {
+  return asAsked(
+    rpc,
+    hash,
+    readable(rpc, `block ${hash}`, () => parseHeader(bytes)),
+  );
+}
+
+/** The same of a whole block. */
+export async function blockAs(rpc: Rpc, hash: string, bytes: Uint8Array): Promise<Block> {
+  const block = inTurns(rpc, readBlock(bytes)).catch(asBadAnswer(rpc, `block ${hash}`));
+  return asAsked(rpc, hash, await block);
+}
+
+function asAsked<T extends Header>(rpc: Rpc, hash: string, read: T): T {
+  if (read.hash !== hash) throw badAnswer(rpc, `block ${hash} was asked, ${read.hash} came`);
+  return read;
 }
 
 /** The bytes of a transaction as the provider gave them for this txid; null where there is nothing in it to read. */
-export function transactionAs(rpc: Rpc, txid: string, bytes: Uint8Array): Transaction | null {
-  const transaction = readable(rpc, `transaction ${txid}`, () => parseTransaction(bytes));
+export async function transactionAs(rpc: Rpc, txid: string, bytes: Uint8Array): Promise<Transaction | null> {
+  const read = inTurns(rpc, readAlone(bytes)).catch(asBadAnswer(rpc, `transaction ${txid}`));
+  const transaction = await read;
   // A transaction wholly inside MWEB has no outputs here, and an identity of its own.
   if (transaction.outputs.length === 0) return null;
   if (transaction.txid !== txid) throw badAnswer(rpc, `transaction ${txid} was asked, another came`);
@@ -142,15 +159,24 @@ export const asObject = (value: unknown): Record<string, unknown> =>
 
 export function asBytes(rpc: Rpc, value: unknown): Uint8Array {
   const text = typeof value === 'string' ? value.trim() : '';
-  if (!/^(?:[0-9a-f]{2})+$/.test(text)) throw badAnswer(rpc, 'hex was expected');
-  return hexToBytes(text);
+  const bytes = Buffer.from(text, 'hex');
+  // It stops at the first character that is no digit, and takes capital letters.
+  if (bytes.length === 0 || bytes.length * 2 !== text.length || /[A-F]/.test(text))
+    throw badAnswer(rpc, 'hex was expected');
+  return bytes;
 }
 
 export function readable<T>(rpc: Rpc, what: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    if (error instanceof MalformedBytes) throw badAnswer(rpc, `${what}: ${error.message}`);
-    throw error;
+    return asBadAnswer(rpc, what)(error);
   }
 }
+
+const asBadAnswer =
+  (rpc: Rpc, what: string) =>
+  (error: unknown): never => {
+    if (error instanceof MalformedBytes) throw badAnswer(rpc, `${what}: ${error.message}`);
+    throw error;
+  };

@@ -3,6 +3,7 @@ import { type Address, beginCell } from '@ton/core';
 import { z } from 'zod';
 import { type Network, ProviderError, type ProviderKind, type Rpc, type Tip } from '../../family.ts';
 import { rows } from '../../rows.ts';
+import { inTurns, mapInSteps } from '../../steps.ts';
 import { cellIn } from '../body.ts';
 
 export const toncenter: ProviderKind = { kind: 'toncenter', needs_url: false, key_header: 'x-api-key' };
@@ -163,13 +164,14 @@ export async function getTransactions(rpc: Rpc, query: TransactionsQuery): Promi
   const text = (lt: bigint | undefined) => lt?.toString();
   const parameters = { ...rest, start_lt: text(start_lt), end_lt: text(end_lt), limit };
   const listed = check(transactions, await rpc.json(path, { query: parameters }), path).transactions;
-  return listed.map((row): TransactionRow => {
+  const rowOf = (row: (typeof listed)[number]): TransactionRow => {
     const parsed = transaction.safeParse(row);
     const account = row.account.toUpperCase();
     const hash = typeof row.hash === 'string' ? row.hash : null;
     if (parsed.success) return { account, hash, transaction: parsed.data, reason: null };
     return { account, hash, transaction: null, reason: `toncenter ${path}: ${issueOf(parsed.error)}` };
-  });
+  };
+  return inTurns(rpc, mapInSteps(listed, rowOf));
 }
 
 /** Whether more rows may follow a page. */

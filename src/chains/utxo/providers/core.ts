@@ -3,20 +3,21 @@
 import { ProviderError, type RequestOptions, type Rpc, type RpcCall } from '../../family.ts';
 import { isOfQuestion } from '../../or-failed.ts';
 import { allowedCalls } from '../../refusals.ts';
-import { parseBlock, parseHeader } from '../block.ts';
+import { inTurns, mapInSteps } from '../../steps.ts';
 import type { Memory } from '../memory.ts';
 import {
   asBytes,
   asHash,
   asNumber,
   asObject,
+  BLOCK_BYTES,
   badAnswer,
+  blockAs,
+  headerAs,
   type Listing,
   type ListRequest,
   type Located,
-  parsedAs,
   provedTip,
-  RAW_BYTES,
   type Sighting,
   type Source,
   type SourceKind,
@@ -28,6 +29,8 @@ import {
 const BATCH = 50;
 /** The names of half a million transactions. */
 const MEMPOOL_BYTES = 32 * 1024 * 1024;
+/** Fifty transactions in hexadecimal: nodes pass on none of over 400 kB. */
+const TRANSACTIONS_BYTES = 64 * 1024 * 1024;
 /** Mempool transactions read in one read; a node with a full mempool is caught up over several. */
 const TRANSACTIONS_PER_READ = 5_000;
 /**
@@ -69,14 +72,9 @@ export function coreSource(rpc: Rpc, memory: Memory): Source {
       return memory.tip;
     },
     header: async (hash) =>
-      parsedAs(rpc, hash, parseHeader, asBytes(rpc, await rpc.call('getblockheader', [hash, false]))),
+      headerAs(rpc, hash, asBytes(rpc, await rpc.call('getblockheader', [hash, false]))),
     block: async (hash) =>
-      parsedAs(
-        rpc,
-        hash,
-        parseBlock,
-        asBytes(rpc, await rpc.call('getblock', [hash, 0], { most_bytes: RAW_BYTES })),
-      ),
+      blockAs(rpc, hash, asBytes(rpc, await rpc.call('getblock', [hash, 0], { most_bytes: BLOCK_BYTES }))),
     list: (request) => listMempool(rpc, memory, request),
     lists_alone: true,
     // Every transaction of the mempool and of the blocks is read, so a conflict has been noticed already.
@@ -151,7 +149,12 @@ async function askMempool(rpc: Rpc): Promise<Mempool> {
   });
   if (!Array.isArray(txids)) throw badAnswer(rpc, 'a list of transactions was expected');
   return {
-    listed: new Set(txids.map((txid) => asHash(rpc, txid))),
+    listed: new Set(
+      await inTurns(
+        rpc,
+        mapInSteps(txids, (txid) => asHash(rpc, txid)),
+      ),
+    ),
     tip_hash: hash === null ? null : asHash(rpc, hash),
     uptime_seconds: Number.isSafeInteger(uptime) ? (uptime as number) : null,
   };
@@ -225,17 +228,17 @@ async function readTransactions(
 ): Promise<{ read: Sighting[]; missing: ReadonlySet<string> }> {
   const answers = await batched(rpc, 'getrawtransaction', txids);
   const missing = new Set<string>();
-  const read = answers.flatMap((answer, index) => {
+  const read: Sighting[] = [];
+  for (const [index, answer] of answers.entries()) {
     const txid = txids[index] as string;
     if (answer === null) {
       missing.add(txid);
-      return [];
+      continue;
     }
-    const transaction = transactionAs(rpc, txid, asBytes(rpc, answer));
-    return transaction
-      ? { transaction, seen_at: memory.known.get(txid)?.seen_at ?? memory.missed.get(txid)?.seen_at ?? now }
-      : [];
-  });
+    const transaction = await transactionAs(rpc, txid, asBytes(rpc, answer));
+    const seen_at = memory.known.get(txid)?.seen_at ?? memory.missed.get(txid)?.seen_at ?? now;
+    if (transaction) read.push({ transaction, seen_at });
+  }
   return { read, missing };
 }
 
@@ -244,7 +247,7 @@ async function batched(rpc: Rpc, method: string, txids: readonly string[]): Prom
   const answers = await askEach(
     rpc,
     txids.map((txid) => ({ method, params: [txid] })),
-    { most_bytes: RAW_BYTES },
+    { most_bytes: TRANSACTIONS_BYTES },
   );
   return answers.map((answer) => {
     if (!(answer instanceof ProviderError)) return answer;
@@ -312,7 +315,7 @@ async function locate(rpc: Rpc, memory: Memory, txid: string): Promise<Located |
     null;
   if (found === null) return null;
   const { hex, blockhash } = asObject(found);
-  const transaction = transactionAs(rpc, txid, asBytes(rpc, hex));
+  const transaction = await transactionAs(rpc, txid, asBytes(rpc, hex));
   if (!transaction) return null;
   if (blockhash === undefined) return { transaction, block: null };
   const hash = asHash(rpc, blockhash);

@@ -4,21 +4,22 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { ProviderError, type Rpc } from '../../family.ts';
 import { orFailed } from '../../or-failed.ts';
-import { parseBlock, parseHeader, type Transaction } from '../block.ts';
+import type { Transaction } from '../block.ts';
 import type { Memory } from '../memory.ts';
 import {
   asBytes,
   asHash,
   asNumber,
   asObject,
+  BLOCK_BYTES,
   badAnswer,
+  blockAs,
+  headerAs,
   type Listing,
   type ListRequest,
   type Located,
   type PaidBlock,
-  parsedAs,
   provedTip,
-  RAW_BYTES,
   type Sighting,
   type Source,
   type SourceKind,
@@ -65,10 +66,9 @@ export function esploraSource(rpc: Rpc, memory: Memory): Source {
       memory.tip = await provedTip(rpc, tip, hashAt);
       return memory.tip;
     },
-    header: async (hash) =>
-      parsedAs(rpc, hash, parseHeader, asBytes(rpc, await rpc.text(`/block/${hash}/header`))),
+    header: async (hash) => headerAs(rpc, hash, asBytes(rpc, await rpc.text(`/block/${hash}/header`))),
     block: async (hash) =>
-      parsedAs(rpc, hash, parseBlock, await rpc.bytes(`/block/${hash}/raw`, { most_bytes: RAW_BYTES })),
+      blockAs(rpc, hash, await rpc.bytes(`/block/${hash}/raw`, { most_bytes: BLOCK_BYTES })),
     list: (request) => listScripts(rpc, memory, request),
     lists_alone: false,
     async spender(output) {
