@@ -1,6 +1,6 @@
 // What is below any price worth asking: its transfers are stored like all others, and counted by address and day.
 import { type Insertable, sql } from 'kysely';
-import type { Executor, Tx } from './db/database.ts';
+import type { Db, Executor, Tx } from './db/database.ts';
 import { inOrder } from './db/lock-order.ts';
 import { words } from './db/words.ts';
 import type { DustRow, Tables } from './schema/tables.ts';
@@ -13,16 +13,17 @@ export type DustSum = Pick<DustRow, 'blockchain' | 'chain' | 'address_key' | 'da
 type Counted = Pick<DustRow, 'blockchain' | 'chain' | 'address_key'> & {
   dust_day: number | null;
   amount_atomic: string | bigint;
+  ambiguous: string | null;
 };
 
 const keyOf = ({ blockchain, address_key, chain, day }: DustSum): string =>
   `${blockchain} ${address_key} ${chain} ${String(day).padStart(8, '0')}`;
 
-/** The sums of those transfers that are dust. */
+/** The sums of those transfers that are dust. What only looks like the asset, or perhaps is none of it, adds nothing to it. */
 export function sumDust(transfers: readonly Counted[]): DustSum[] {
   const sums = new Map<string, DustSum>();
-  for (const { blockchain, chain, address_key, dust_day, amount_atomic } of transfers) {
-    if (dust_day === null) continue;
+  for (const { blockchain, chain, address_key, dust_day, amount_atomic, ambiguous } of transfers) {
+    if (dust_day === null || ambiguous !== null) continue;
     const one = {
       blockchain,
       chain,
@@ -104,6 +105,70 @@ export async function releaseDust(
   await tx.updateTable('transfers').set({ dust_day: null, updated_at: now }).where('id', 'in', ids).execute();
 }
 
+/** In place of a day: all days of an address and asset that are older than the retention. */
+export const DUST_KEPT = 0;
+/** Transfers that one transaction moves from their day to those that are older than the retention. */
+const FOLDED_AT_ONCE = 100;
+
+/** Adds the oldest days before `day` up, as many transfers as fit into one transaction; returns how many it was. */
+export async function foldDust(db: Db, day: number, now: number): Promise<number> {
+  const old = await db.query
+    .selectFrom('dust')
+    .select(['blockchain', 'address_key', 'chain', 'day'])
+    .where('day', '>', DUST_KEPT)
+    .where('day', '<', day)
+    .orderBy('day')
+    .limit(1)
+    .executeTakeFirst();
+  return old === undefined ? 0 : db.transaction((tx) => foldDay(tx, db.dialect, old, now));
+}
+
+async function foldDay(
+  tx: Tx,
+  dialect: 'sqlite' | 'postgres',
+  old: Pick<DustRow, 'blockchain' | 'address_key' | 'chain' | 'day'>,
+  now: number,
+): Promise<number> {
+  const { blockchain, address_key, chain, day } = old;
+  const rows = await tx
+    .selectFrom('transfers')
+    .select(['id', 'blockchain', 'address_key', 'chain', 'dust_day', 'amount_atomic', 'ambiguous', 'state'])
+    .where('blockchain', '=', blockchain)
+    .where('address_key', '=', address_key)
+    .where('chain', '=', chain)
+    .where('dust_day', '=', day)
+    .orderBy('id')
+    .limit(FOLDED_AT_ONCE)
+    .$if(dialect === 'postgres', (select) => select.forUpdate())
+    .execute();
+  const counted = rows.filter(({ state }) => state !== 'gone');
+  await countDust(
+    tx,
+    dialect,
+    counted.map((row) => ({ ...row, dust_day: DUST_KEPT })),
+    now,
+  );
+  await uncountDust(tx, dialect, counted, now);
+  const ids = rows.map(({ id }) => id);
+  if (ids.length > 0)
+    await tx
+      .updateTable('transfers')
+      .set({ dust_day: DUST_KEPT, updated_at: now })
+      .where('id', 'in', ids)
+      .execute();
+  if (ids.length === FOLDED_AT_ONCE) return ids.length;
+  const { numDeletedRows } = await tx
+    .deleteFrom('dust')
+    .where('blockchain', '=', blockchain)
+    .where('address_key', '=', address_key)
+    .where('chain', '=', chain)
+    .where('day', '=', day)
+    .where('count', '=', 0)
+    .executeTakeFirstOrThrow();
+  // A day of a wrong sum stays, and is named by the laws.
+  return Math.max(ids.length, Number(numDeletedRows));
+}
+
 /** Days at all addresses of a merchant that are read. */
 const DAYS_READ = 1_000;
 
@@ -136,6 +201,7 @@ export function latestDust(query: Executor, blockchain: string, limit: number): 
     .selectAll()
     .where('blockchain', '=', blockchain)
     .where('count', '>', 0)
+    .where('day', '>', DUST_KEPT)
     .orderBy('day', 'desc')
     .orderBy('count', 'desc')
     .limit(limit)

@@ -443,6 +443,17 @@ const ofInvoice = question(['invoice_id'], (query, { invoice_id }: { invoice_id:
 export const transfersOfInvoice = (query: Executor, invoice_id: string): Promise<TransferRow[]> =>
   ofInvoice(query, { invoice_id });
 
+/** How many transfers belong to an invoice, counted up to `most`. */
+export async function countOfInvoice(query: Executor, invoice_id: string, most: number): Promise<number> {
+  const rows = await query
+    .selectFrom('transfers')
+    .select('id')
+    .where('invoice_id', '=', invoice_id)
+    .limit(most)
+    .execute();
+  return rows.length;
+}
+
 /** Transfers that one payment lists, oldest first, those that are gone included. */
 export function transfersOfPayment(query: Executor, payment_id: string): Promise<TransferRow[]> {
   return query

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { dropLease, holdLease } from '../../data/cursors.ts';
 import type { Db } from '../../data/db/open.ts';
+import { foldDust } from '../../data/dust.ts';
 import {
   forgetAnswers,
   forgetCallers,
@@ -12,6 +13,7 @@ import {
   removeLogs,
   type Stretch,
 } from '../../data/retention.ts';
+import { dayOf } from '../../src/dust.ts';
 import { type Clock, seconds } from '../clock.ts';
 import { repeat } from '../loop.ts';
 import type { Runtime } from '../process/runtime.ts';
@@ -35,6 +37,8 @@ export interface Removed {
   logs: number;
   callers: number;
   claims: number;
+  /** Transfers whose days were added up. */
+  dust: number;
 }
 
 export interface Retention {
@@ -106,6 +110,16 @@ export function openRetention({ config, db, clock, log, runtime }: RetentionOpti
     }
   }
 
+  /** Days of dust before then are one sum. */
+  async function foldAll(): Promise<number> {
+    let folded = 0;
+    for (;;) {
+      const count = await foldDust(db, dayOf(before(logs)), seconds(clock));
+      folded += count;
+      if (count === 0 || !(await mayContinue())) return folded;
+    }
+  }
+
   async function sweepCallers(): Promise<number> {
     const until = before(callers);
     const answers = await drain(() => forgetAnswers(db, until));
@@ -113,12 +127,13 @@ export function openRetention({ config, db, clock, log, runtime }: RetentionOpti
   }
 
   async function sweep(): Promise<Removed> {
-    const removed: Removed = { events: 0, logs: 0, callers: 0, claims: 0 };
+    const removed: Removed = { events: 0, logs: 0, callers: 0, claims: 0, dust: 0 };
     if (!(await mayContinue())) return removed;
     try {
       if (events > 0) removed.events = await sweepEvents();
       if (logs > 0) removed.logs = await walk(0, (after) => removeLogs(db, after, before(logs)));
       if (logs > 0) removed.claims = await drain(() => removeClaims(db, before(logs)));
+      if (logs > 0) removed.dust = await foldAll();
       if (callers > 0) removed.callers = await sweepCallers();
     } finally {
       await dropLease(db.query, LEASE, holder).catch(() => undefined);

@@ -429,7 +429,7 @@ export const settingsSchema = z.strictObject({
         'events and their webhook deliveries are removed; readers who come later are refused with 410',
       ),
       logs: days(
-        "logs of ended invoices and payers' claims are removed, but for what an operator did and how each payment ended",
+        "logs of ended invoices and payers' claims are removed, but for what an operator did and how each payment ended; days of dust are added up",
       ),
       callers: days('hashes of the network addresses that asked for invoices at a checkout are removed'),
     })

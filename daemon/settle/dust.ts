@@ -2,7 +2,7 @@
 import { countDust, uncountDust } from '../../data/dust.ts';
 import type { TransferRow } from '../../data/schema/tables.ts';
 import { amountsAsked, smallAmountsOpen } from '../../data/terms.ts';
-import { insertDust } from '../../data/transfers.ts';
+import { countOfInvoice, insertDust } from '../../data/transfers.ts';
 import type { Gateway, Transfer } from '../../src/chains/family.ts';
 import { dayOf, dustBelow } from '../../src/dust.ts';
 import { Refusal } from '../../src/errors.ts';
@@ -37,6 +37,25 @@ export async function storeDust(recording: Recording, unnamed: readonly Unnamed[
   await countDust(tx, deps.db.dialect, rows, now);
   const stored = new Set(dust);
   return unnamed.filter((each) => !stored.has(each));
+}
+
+/** So many transfers below a cent may name one invoice, or one address what it does not take: what more there are is counted. */
+const NAMING_AT_MOST = 100;
+
+/** Whether so much dust names the same already that one more would only be a row to read for whoever settles it. */
+export async function isOneTooMany(
+  recording: Recording,
+  each: Unnamed,
+  invoice_id: string | null,
+): Promise<boolean> {
+  if (!(await isSmall(recording, each))) return false;
+  const { small_named, tx } = recording;
+  const { address_key, chain } = each.transfer;
+  const key = invoice_id ?? `${address_key} ${chain}`;
+  const named =
+    small_named.get(key) ?? (invoice_id === null ? 0 : await countOfInvoice(tx, invoice_id, NAMING_AT_MOST));
+  small_named.set(key, named + 1);
+  return named >= NAMING_AT_MOST;
 }
 
 /** One of the transfers that are counted left the chain, or is back on it. */

@@ -23,7 +23,7 @@ import { isDeepForAll } from '../../src/chains/catalogue.ts';
 import type { Gateway, Page, PendingTransfer, Transfer, TransferUpdate } from '../../src/chains/family.ts';
 import type { Depth } from '../../src/confirmations.ts';
 import { MADE_BEFORE, type Match, placeAt } from '../../src/match.ts';
-import { followDust, storeDust, type Unnamed } from './dust.ts';
+import { followDust, isOneTooMany, storeDust, type Unnamed } from './dust.ts';
 import { type Found, findGroups, type Group, isWord, keyOf } from './match.ts';
 import {
   alertBookedGone,
@@ -115,6 +115,7 @@ interface Storing {
 function openStoring(deps: SettleDeps, scope: ReadScope, version: number | null): Storing {
   const { blockchain } = scope;
   const small_open: Recording['small_open'] = new Map();
+  const small_named: Recording['small_named'] = new Map();
   return {
     scope,
     deps,
@@ -128,7 +129,11 @@ function openStoring(deps: SettleDeps, scope: ReadScope, version: number | null)
         const isOurs = at === null || (await moveCursor(tx, blockchain, at, { cursor, tip, pace }, is_whole));
         if (!isOurs) throw new CursorMoved();
         const placed_version = at === null || is_whole ? null : at + 1;
-        return storeSlice({ deps, tx, ...scope, placed_version, small_open }, slice, ending ?? {});
+        return storeSlice(
+          { deps, tx, ...scope, placed_version, small_open, small_named },
+          slice,
+          ending ?? {},
+        );
       });
       if (at !== null) this.version = at + 1;
       for (const id of touched) this.touched.add(id);
@@ -184,6 +189,8 @@ async function takeBackUnfinished(storing: Storing, version: number): Promise<vo
 
 /** Where a transfer stands that no reading has shown in a block. */
 const UNPLACED = { height: null, block_hash: null, confirmations: 0, depth_seconds: null } as const;
+
+const ONE_OF_MANY = 'one of very many below a cent that name the same invoice';
 
 const MISSTATED = 'it is read otherwise than a provider had stated it';
 
@@ -312,8 +319,11 @@ async function recordGroup(
       if (recording.is_looked_up) continue;
       await insertTransfer(tx, blockchain, transfer, 'final', bookedPlace(recording, booked), now);
       given.push(transfer);
-    } else if (found.disposition === 'unmatched' && !found.names)
-      unnamed.push({ transfer, gateway: gatewayOf(recording, transfer.chain), reason: found.reason });
+      continue;
+    }
+    const reason = found.disposition === 'unmatched' ? found.reason : ONE_OF_MANY;
+    const one = { transfer, gateway: gatewayOf(recording, transfer.chain), reason };
+    if (!found.names || (await isOneTooMany(recording, one, name))) unnamed.push(one);
     else await insertMatched(recording, transfer, found, brought.get(name) ?? 0n);
   }
   if (booked && given.length > 0) await compareBooked(recording, booked, given);

@@ -93,4 +93,6 @@ export interface Recording extends ReadScope {
   placed_version: number | null;
   /** By address and asset: what open invoices ask for that is small enough to be dust; of the whole page. */
   small_open: Map<string, bigint[]>;
+  /** By invoice, else by address and asset: how many transfers below a cent name it; of the whole page. */
+  small_named: Map<string, number>;
 }

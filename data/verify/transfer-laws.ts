@@ -133,7 +133,7 @@ export const transferLaws: Check[] = [
           amount_atomic as counted_atomic, '0' as stored_atomic from dust
         union all
         select blockchain, chain, address_key, dust_day, 0, count(*), '0', ${sum('amount_atomic')} from transfers
-        where dust_day is not null and state <> 'gone' group by blockchain, chain, address_key, dust_day) both_sides
+        where dust_day is not null and ambiguous is null and state <> 'gone' group by blockchain, chain, address_key, dust_day) both_sides
       group by blockchain, chain, address_key, day
       having sum(counted) <> sum(stored) or ${sum('counted_atomic')} <> ${sum('stored_atomic')}`,
   ),

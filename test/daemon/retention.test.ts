@@ -13,7 +13,7 @@ import { verifyLaws } from '../../data/verify/verify.ts';
 import { type Reply, startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { databases } from '../helpers/database.ts';
-import { create, credit, observe, transferTo, unconfirmed } from '../helpers/payments.ts';
+import { create, credit, follow, observe, transferTo, unconfirmed } from '../helpers/payments.ts';
 import { keyOf } from '../helpers/people.ts';
 import { verifies } from '../requirements.ts';
 import { makeSoundBooks, SOUND_SETTINGS, type SoundBooks } from './helpers/sound-books.ts';
@@ -105,7 +105,13 @@ describe.each(databases)('retention on %s', (database) => {
       );
       expect(await broken(books, books.now)).toEqual([]);
       // What was removed lies behind: nothing more goes, and what happens from now on is held against the laws in full.
-      expect(await openRetention(service.app).sweep()).toEqual({ events: 0, logs: 0, callers: 0, claims: 0 });
+      expect(await openRetention(service.app).sweep()).toEqual({
+        events: 0,
+        logs: 0,
+        callers: 0,
+        claims: 0,
+        dust: 0,
+      });
       const rich = await sql<{ id: string }>`select id from users where email = 'rich@example.com'`.execute(
         service.app.db.query,
       );
@@ -136,6 +142,44 @@ describe.each(databases)('retention on %s', (database) => {
     expect(await broken({ url: app.config.database_url, config: app.config }, clock.now())).toEqual([]);
   });
 
+  test('adds days of dust up that are older, whatever became of its transfers, and no law breaks', async () => {
+    verifies('retention', 'dust-once');
+    const service = await world();
+    const { app, clock } = service;
+    await assertSecretMatches(app.db, app.secrets, app.config.data_dir);
+    const invoice = await create(service, await service.merchant(), 'ton');
+    const dust = () => transferTo(service, invoice, { memo: 'of no one', amount_atomic: 2n, final: true });
+    const waiting = { ...dust(), ...unconfirmed };
+    await observe(service, 'ton', [...Array.from({ length: 150 }, dust), waiting]);
+    clock.advance(DAY_SECONDS);
+    await observe(service, 'ton', [dust(), dust()]);
+    clock.advance(40 * DAY_SECONDS);
+    await observe(service, 'ton', [dust()]);
+    const sums = async () =>
+      (
+        await app.db.query
+          .selectFrom('dust')
+          .select(['day', 'count', 'amount_atomic'])
+          .orderBy('day')
+          .execute()
+      ).map(({ day, count, amount_atomic }) => [day === 0, count, amount_atomic]);
+    expect(await sums()).toHaveLength(3);
+    expect((await openRetention(app).sweep()).dust).toBe(153);
+    const folded = [
+      [true, 153, '306'],
+      [false, 1, '2'],
+    ];
+    expect(await sums()).toEqual(folded);
+    expect((await openRetention(app).sweep()).dust).toBe(0);
+    const state = { url: app.config.database_url, config: app.config };
+    expect(await broken(state, clock.now())).toEqual([]);
+    // One of them left the chain later.
+    const gone = { ...unconfirmed, state: 'gone' as const, reason: 'replaced' };
+    await follow(service, 'ton', [{ txid: waiting.txid, index: waiting.index, ...gone }]);
+    expect(await sums()).toEqual([[true, 152, '304'], folded[1]]);
+    expect(await broken(state, clock.now())).toEqual([]);
+  });
+
   test('refuses a reader whose place was removed, and one at the end of a feed stays where it is', async () => {
     verifies('retention-readers', 'retention');
     const service = await world();
@@ -152,7 +196,13 @@ describe.each(databases)('retention on %s', (database) => {
     expect(idsOf(page)).toEqual(old.slice(0, 2));
     clock.advance(40 * DAY_SECONDS);
     const recent = await writeEvents(service, busy.id, 2);
-    expect(await openRetention(app).sweep()).toEqual({ events: 620, logs: 0, callers: 0, claims: 0 });
+    expect(await openRetention(app).sweep()).toEqual({
+      events: 620,
+      logs: 0,
+      callers: 0,
+      claims: 0,
+      dust: 0,
+    });
     expect((await list(quiet, `?after=${newest_of_quiet}`)).json).toMatchObject({
       data: [],
       has_more: false,
@@ -214,7 +264,7 @@ describe.each(databases)('retention on %s', (database) => {
     await writeEvents(service, who.id, 3);
     await create(service, who, 'litecoin');
     clock.advance(400 * DAY_SECONDS);
-    expect(await openRetention(app).sweep()).toEqual({ events: 0, logs: 0, callers: 0, claims: 0 });
+    expect(await openRetention(app).sweep()).toEqual({ events: 0, logs: 0, callers: 0, claims: 0, dust: 0 });
     for (const table of ['events', 'payment_logs'])
       if ((await count(service, table)) > 0)
         await expect(sql`delete from ${sql.table(table)}`.execute(app.db.query)).rejects.toThrow(

@@ -80,7 +80,7 @@ export const payments = {
     'unmatched-listed': 'a transfer that matches nothing is an unmatched payment, never booked automatically',
     'address-sum': 'for each watched address: sum on chain = matched + late + unmatched + dust',
     'dust-counted':
-      'a transfer below a cent, and below all that open invoices at its address ask for, that names no invoice by memo, reference or amount is counted by address and day, and is neither listed nor notified of',
+      'a transfer below a cent, and below all that open invoices at its address ask for, that names no invoice by memo, reference or amount is counted by address and day, and is neither listed nor notified of; so is what is below a cent and names an invoice that 100 transfers name already, and a look-alike is in no sum',
     'dust-once':
       'dust is counted once however often and by however many daemons it is read, no more once it left the chain or an operator gave it to an invoice',
     'dust-shown':

@@ -202,6 +202,42 @@ describe.each(databases)('dust on %s', (database) => {
     expect((await transferRow(service, lost)).state).toBe('final');
   });
 
+  test('is what very many transfers below a cent are that name one invoice, open or ended; what pays it stays its own', async () => {
+    verifies('dust-counted');
+    const open = await create(service, merchant, 'ton');
+    const named = (rows: number, parts: Partial<Transfer> = {}) =>
+      Array.from({ length: rows }, () => transferTo(service, open, { amount_atomic: 1n, ...parts }));
+    await observe(service, 'ton', named(150));
+    await observe(service, 'ton', named(60));
+    const ofInvoice = async () =>
+      (
+        await service.app.db.query
+          .selectFrom('transfers')
+          .select('id')
+          .where('invoice_id', '=', open.id)
+          .execute()
+      ).length;
+    expect(await ofInvoice()).toBe(100);
+    expect(await sum()).toEqual({ count: 110, amount: 110n });
+    await observe(service, 'ton', named(1, { amount_atomic: BigInt(open.amount_atomic) - 100n }));
+    expect(await invoiceRow(service, open.id)).toMatchObject({
+      status: 'confirmed',
+      received_atomic: open.amount_atomic,
+    });
+    await observe(service, 'ton', named(50));
+    expect(await sum()).toEqual({ count: 160, amount: 160n });
+    expect(await unlisted()).toBe(0);
+  });
+
+  test('of a token that only looks like the asset is stored, and in no sum of it', async () => {
+    verifies('dust-counted');
+    const ambiguous = 'another token of this name';
+    await observe(service, 'base', [...flood(2), ...flood(5, { ambiguous, amount_atomic: 7n })]);
+    expect(await sum()).toEqual({ count: 2, amount: 2n });
+    expect(await rowsStored()).toBe(7);
+    expect(await unlisted()).toBe(0);
+  });
+
   test('that an operator gives to an invoice counts there, and as dust no more', async () => {
     verifies('dust-once');
     const given = dustTo();
