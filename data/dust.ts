@@ -106,7 +106,7 @@ export async function releaseDust(
 }
 
 /** In place of a day: all days of an address and asset that are older than the retention. */
-export const DUST_KEPT = 0;
+export const DUST_BEFORE = 0;
 /** Transfers that one transaction moves from their day to those that are older than the retention. */
 const FOLDED_AT_ONCE = 100;
 
@@ -115,7 +115,7 @@ export async function foldDust(db: Db, day: number, now: number): Promise<number
   const old = await db.query
     .selectFrom('dust')
     .select(['blockchain', 'address_key', 'chain', 'day'])
-    .where('day', '>', DUST_KEPT)
+    .where('day', '>', DUST_BEFORE)
     .where('day', '<', day)
     .orderBy('day')
     .limit(1)
@@ -145,7 +145,7 @@ async function foldDay(
   await countDust(
     tx,
     dialect,
-    counted.map((row) => ({ ...row, dust_day: DUST_KEPT })),
+    counted.map((row) => ({ ...row, dust_day: DUST_BEFORE })),
     now,
   );
   await uncountDust(tx, dialect, counted, now);
@@ -153,7 +153,7 @@ async function foldDay(
   if (ids.length > 0)
     await tx
       .updateTable('transfers')
-      .set({ dust_day: DUST_KEPT, updated_at: now })
+      .set({ dust_day: DUST_BEFORE, updated_at: now })
       .where('id', 'in', ids)
       .execute();
   if (ids.length === FOLDED_AT_ONCE) return ids.length;
@@ -201,7 +201,7 @@ export function latestDust(query: Executor, blockchain: string, limit: number): 
     .selectAll()
     .where('blockchain', '=', blockchain)
     .where('count', '>', 0)
-    .where('day', '>', DUST_KEPT)
+    .where('day', '>', DUST_BEFORE)
     .orderBy('day', 'desc')
     .orderBy('count', 'desc')
     .limit(limit)

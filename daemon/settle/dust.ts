@@ -42,7 +42,7 @@ export async function storeDust(recording: Recording, unnamed: readonly Unnamed[
 /** So many transfers below a cent may name one invoice, or one address what it does not take: what more there are is counted. */
 const NAMING_AT_MOST = 100;
 
-/** Whether so much dust names the same already that one more would only be a row to read for whoever settles it. */
+/** Whether so much dust names the same already that one more would only be a row to read for the one who settles it. */
 export async function isOneTooMany(
   recording: Recording,
   each: Unnamed,

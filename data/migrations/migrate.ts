@@ -40,7 +40,7 @@ import * as providers from './0029-providers.ts';
 import * as lookUps from './0030-look-ups.ts';
 import * as stated from './0031-stated.ts';
 import * as untimed from './0033-untimed.ts';
-import * as dustKept from './0035-dust-kept.ts';
+import * as dustDays from './0035-dust-days.ts';
 
 interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -79,7 +79,7 @@ const steps: Record<string, Migration> = {
   '0030-look-ups': lookUps,
   '0031-stated': stated,
   '0033-untimed': untimed,
-  '0035-dust-kept': dustKept,
+  '0035-dust-days': dustDays,
 };
 
 /**

@@ -2,7 +2,7 @@
 import type { ConfirmationStep, Usual } from '../confirmations.ts';
 import type { Asset } from './assets.ts';
 import type { HostLimits } from './known-hosts.ts';
-import type { Steps } from './steps.ts';
+import type { Turns } from './steps.ts';
 
 /** `mainnet` moves real money; `testnet` stands for every test chain (testnet, signet, devnet, regtest, local). */
 export type Network = 'mainnet' | 'testnet';
@@ -111,7 +111,7 @@ export interface RequestOptions {
 }
 
 /** One provider as handed to a family: rate, timeout, size cap, retry and key are applied behind it. All methods throw ProviderError. */
-export interface Rpc {
+export interface Rpc extends Turns {
   /** The kind of the provider, one of the family's `providers`. */
   provider: string;
   /** GET (or POST with a body) below the provider's URL, parsed JSON. */
@@ -130,8 +130,6 @@ export interface Rpc {
   ): Promise<(unknown | ProviderError)[]>;
   /** What is known of what it takes at once; absent where nothing is stored. */
   limits?: HostLimits;
-  /** Does what is to be done with an answer, and gives others their turn in between; absent: all of it at once. */
-  inTurns?<T>(steps: Steps<T>): Promise<T>;
 }
 
 export interface RpcCall {

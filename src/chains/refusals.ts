@@ -12,7 +12,7 @@ const ABOUT_BATCH = /\bbatch/i;
 /** The words of a provider in a message, without its name and the method of Ethereum's in front of them. */
 export const ownWords = (message: string): string => message.replace(/^.*?eth_\w+: /, '');
 
-/** What follows was written by whoever made the contract that was asked, and says nothing of the provider. */
+/** What follows was written by the maker of the contract that was asked, and says nothing of the provider. */
 const WORDS_OF_CONTRACT = /\brevert.*$/is;
 
 /** Whether a refusal is for how often the provider is asked. */

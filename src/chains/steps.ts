@@ -1,8 +1,11 @@
-// Work on answers of any size, in steps: between two of them whoever does it may let others have their turn.
-import type { Rpc } from './family.ts';
-
+// Work on answers of any size, in steps: between two of them others may have their turn.
 /** Ends with a value; each step before takes a moment at most. */
 export type Steps<T> = Generator<void, T>;
+
+/** A connection that gives others their turn between the steps of what is done with an answer; absent: all steps at once. */
+export interface Turns {
+  inTurns?<T>(steps: Steps<T>): Promise<T>;
+}
 
 /** All steps, one right after the other. */
 export function atOnce<T>(steps: Steps<T>): T {
@@ -13,7 +16,7 @@ export function atOnce<T>(steps: Steps<T>): T {
 }
 
 /** The same, with turns for others in between where the connection gives them. */
-export const inTurns = async <T>({ inTurns: give }: Pick<Rpc, 'inTurns'>, steps: Steps<T>): Promise<T> =>
+export const inTurns = async <T>({ inTurns: give }: Turns, steps: Steps<T>): Promise<T> =>
   give ? give(steps) : atOnce(steps);
 
 /** Elements after which a list is interrupted: each takes some microseconds. */

@@ -2,7 +2,7 @@
 import type { Steps } from '../../../src/chains/steps.ts';
 import type { Runtime } from '../../process/runtime.ts';
 
-/** For so long at most, the last step aside. Whoever waits may wait for several such works, one after the other. */
+/** For so long at most, the last step aside. Several such works may go before one that waits. */
 const HELD_MS = 5;
 
 export async function inTurns<T>(steps: Steps<T>, runtime: Pick<Runtime, 'elapsed_ms' | 'turn'>): Promise<T> {

@@ -67,7 +67,7 @@ test.each<[string, number, string, Ask]>([
   ['Esplora: a history too long to be listed', 500, 'too many txs', json],
   ['Core before 28: no such transaction', 500, body(-5, 'No such mempool or blockchain transaction'), call],
   ['Core from 28 on: no such transaction', 200, body(-5, 'No such mempool or blockchain transaction'), call],
-  ['Core: a block that is no longer kept', 500, body(-1, 'Block not available (pruned data)'), call],
+  ['Core: a block that it has removed', 500, body(-1, 'Block not available (pruned data)'), call],
   ['Core: a bad parameter', 500, body(-8, 'parameter 1 must be of length 64'), call],
   ['Solana: a skipped slot', 200, body(-32_007, 'Slot 5 was skipped, or missing due to ledger jump'), call],
   [

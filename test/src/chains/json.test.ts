@@ -40,7 +40,7 @@ const outcome = (read: () => unknown): string => {
     return 'no JSON';
   }
 };
-/** Whether both read the same; told apart by their members, not by the order of those. */
+/** Whether both read the same; by their members, not by the order of those. */
 const same = (text: string): boolean => {
   const [one, other] = [outcome(() => parseJson(text)), outcome(() => JSON.parse(text))];
   if (one === other) return true;
