@@ -23,6 +23,7 @@ import { isDeepForAll } from '../../src/chains/catalogue.ts';
 import type { Gateway, Page, PendingTransfer, Transfer, TransferUpdate } from '../../src/chains/family.ts';
 import type { Depth } from '../../src/confirmations.ts';
 import { MADE_BEFORE, type Match, placeAt } from '../../src/match.ts';
+import { inTurns } from '../process/in-turns.ts';
 import { followDust, isOneTooMany, storeDust, type Unnamed } from './dust.ts';
 import { type Found, findGroups, type Group, isWord, keyOf } from './match.ts';
 import {
@@ -62,11 +63,12 @@ export async function recordPage(
   // What is dust loses its block before; all that may be a payment with the cursor that no longer has the block.
   if (hashes.length > 0)
     await unplaceAll(storing, (tx) => transfersOfBlocks(tx, blockchain, hashes, { dust: ROWS_PER_SLICE }));
-  const slices = slicesOf({
+  const cutting = slicesOf({
     transfers: page.transfers.map(seenAt(now)),
     unread: page.orphaned_transfers ?? [],
     updates: page.updates ?? [],
   });
+  const slices = await inTurns(cutting, deps.runtime);
   const last = slices.pop() as Slice;
   for (const slice of slices) await storing.store(slice);
   await storing.store(last, {
@@ -216,7 +218,8 @@ export async function recordUpdates(
   const storing = openStoring(deps, scope, null);
   // What was replaced itself, by what it replaces now, is back.
   const transfers = updates.flatMap(({ replaced_by }) => replaced_by ?? []);
-  for (const slice of slicesOf({ transfers, updates })) await storing.store(slice, { asked });
+  const slices = await inTurns(slicesOf({ transfers, updates }), deps.runtime);
+  for (const slice of slices) await storing.store(slice, { asked });
   return [...storing.touched];
 }
 
@@ -248,7 +251,8 @@ async function recordTransfers(
   transfers: readonly Transfer[],
 ): Promise<string[]> {
   const storing = openStoring(deps, scope, null);
-  for (const slice of slicesOf({ transfers: transfers.map(seenAt(scope.now)) })) await storing.store(slice);
+  const cutting = slicesOf({ transfers: transfers.map(seenAt(scope.now)) });
+  for (const slice of await inTurns(cutting, deps.runtime)) await storing.store(slice);
   return [...storing.touched];
 }
 

@@ -1,5 +1,6 @@
 // Cuts what was read into slices: each is stored in a transaction of its own, and what waits meanwhile has its turn.
 import type { Transfer, TransferUpdate } from '../../src/chains/family.ts';
+import { mapInSteps, type Steps } from '../../src/chains/steps.ts';
 import type { Bundle } from './match.ts';
 
 /** Rows of one slice: as long as these take, nothing else is done. */
@@ -20,7 +21,7 @@ const newSlice = (): Slice => ({ transfers: [], unread: [], updates: [] });
  * In the order of a page: first what came, then what became of the rest, so that no invoice loses a payment before it has
  * what took its place. At least one slice.
  */
-export function slicesOf({
+export function* slicesOf({
   transfers,
   unread = [],
   updates = [],
@@ -28,7 +29,7 @@ export function slicesOf({
   transfers: readonly Transfer[];
   unread?: readonly Transfer[];
   updates?: readonly TransferUpdate[];
-}): Slice[] {
+}): Steps<Slice[]> {
   let slice = newSlice();
   const slices = [slice];
   let rows = 0;
@@ -41,28 +42,31 @@ export function slicesOf({
     rows += more;
     return slice;
   };
-  for (const bundle of bundlesOf(transfers)) roomFor(bundle.transfers.length).transfers.push(bundle);
-  for (const bundle of bundlesOf(unread)) roomFor(bundle.transfers.length).unread.push(bundle);
-  for (const update of updates) roomFor(1).updates.push(update);
+  const bundles = yield* bundlesOf(transfers);
+  yield* mapInSteps(bundles, (each) => roomFor(each.transfers.length).transfers.push(each));
+  const others = yield* bundlesOf(unread);
+  yield* mapInSteps(others, (each) => roomFor(each.transfers.length).unread.push(each));
+  yield* mapInSteps(updates, (each) => roomFor(1).updates.push(each));
   return slices;
 }
 
 /** Credits of one transaction to one address in one asset; of too many each stands for itself. */
-function bundlesOf(transfers: readonly Transfer[]): Bundle[] {
+function* bundlesOf(transfers: readonly Transfer[]): Steps<Bundle[]> {
   const bundles = new Map<string, Map<string, Transfer>>();
-  for (const transfer of transfers) {
+  yield* mapInSteps(transfers, (transfer) => {
     const key = `${transfer.txid} ${transfer.address_key} ${transfer.chain}`;
     const bundle = bundles.get(key) ?? new Map<string, Transfer>();
     bundles.set(key, bundle);
     // Listed twice is paid once: it must not add up with itself.
     if (!bundle.has(transfer.index)) bundle.set(transfer.index, transfer);
-  }
-  return [...bundles.values()].flatMap((bundle) => {
+  });
+  const cut = yield* mapInSteps(bundles.values(), (bundle): Bundle[] => {
     const all = [...bundle.values()];
-    if (all.length <= ADDED_UP_AT_MOST) return { transfers: all, adds_up: true };
+    if (all.length <= ADDED_UP_AT_MOST) return [{ transfers: all, adds_up: true }];
     const parts: Bundle[] = [];
     for (let from = 0; from < all.length; from += ROWS_PER_SLICE)
       parts.push({ transfers: all.slice(from, from + ROWS_PER_SLICE), adds_up: false });
     return parts;
   });
+  return cut.flat();
 }

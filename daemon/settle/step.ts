@@ -10,6 +10,7 @@ import type { Clock } from '../clock.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Quorum } from '../observer/quorum.ts';
 import type { ClockCheck } from '../process/clock-check.ts';
+import type { Runtime } from '../process/runtime.ts';
 import type { Signals } from '../process/signals.ts';
 import type { Rates } from '../rates/rates.ts';
 import type { Config } from '../settings/config.ts';
@@ -27,6 +28,7 @@ export interface SettleDeps {
   quorum: Pick<Quorum, 'needed'>;
   rates: Pick<Rates, 'rate'>;
   metrics: Pick<Metrics, 'payment_seen_seconds' | 'payment_confirmed_seconds'>;
+  runtime: Pick<Runtime, 'elapsed_ms' | 'turn'>;
   /** Aborts when the daemon is asked to stop: what is due and not begun is left for others, or for the next start. */
   stopping?: AbortSignal;
 }

@@ -4,10 +4,10 @@ import { readJsonBytes, TooMuchJson } from '../../../src/chains/json.ts';
 import { type HostLimits, knownHost } from '../../../src/chains/known-hosts.ts';
 import { TOO_LARGE } from '../../../src/chains/or-failed.ts';
 import type { Clock } from '../../clock.ts';
+import { inTurns } from '../../process/in-turns.ts';
 import type { HttpLimits } from '../../process/network.ts';
 import { type Runtime, systemRuntime } from '../../process/runtime.ts';
 import { type Answer, createHttpProvider, type HttpProvider, RateLimited, TimedOut, textOf } from './http.ts';
-import { inTurns } from './in-turns.ts';
 import { createJsonRpc } from './jsonrpc.ts';
 import { createPace } from './pace.ts';
 

@@ -1,5 +1,6 @@
 // Payments to watched scripts: when each was made, what it spends, and what takes its money away.
 import type { Interval, Page, Transfer, TransferUpdate } from '../family.ts';
+import { atOnce, mapInSteps, type Steps } from '../steps.ts';
 import type { Transaction } from './block.ts';
 import { type Memory, notePayment } from './memory.ts';
 import { provedThrough } from './proofs.ts';
@@ -25,23 +26,26 @@ export function pageOfMempool(reading: Reading, sightings: readonly Sighting[]):
     // One host may still list what another has shown mined.
     if (memory.mined.has(transaction.txid)) continue;
     page.updates.push(...conflictsWith(reading, transaction));
-    page.transfers.push(...transfersOf(reading, transaction, { seen_at, mined: null }));
+    page.transfers.push(...atOnce(transfersOf(reading, transaction, { seen_at, mined: null })));
   }
   return page;
 }
 
 /** The same of a block. What is surely older than the watch on its address is left out. */
-export function pageOfBlock(reading: Reading, transactions: readonly Transaction[], mined: Mined): Page {
+export function* pageOfBlock(
+  reading: Reading,
+  transactions: readonly Transaction[],
+  mined: Mined,
+): Steps<Page> {
   const page = { transfers: [] as Transfer[], updates: [] as TransferUpdate[] };
   const { context, memory } = reading;
   const newest = mined.time + memory.ahead_seconds + CLOCK_SKEW_SECONDS;
   const seen_at = minedSeenAt(context.now(), mined.time, memory);
   for (const transaction of transactions) {
     page.updates.push(...conflictsWith(reading, transaction));
-    const found = transfersOf(reading, transaction, { seen_at, mined });
-    page.transfers.push(
-      ...found.filter(({ address_key }) => (reading.watched.get(address_key)?.since ?? 0) <= newest),
-    );
+    yield;
+    for (const found of yield* transfersOf(reading, transaction, { seen_at, mined }))
+      if ((reading.watched.get(found.address_key)?.since ?? 0) <= newest) page.transfers.push(found);
   }
   return page;
 }
@@ -98,17 +102,17 @@ export const goneUpdate = (txid: string, index: string, reason: string): Transfe
  * Every output to a watched script. A coinbase is no payment: it cannot be spent for 100 blocks, and no wallet
  * pays an invoice with one.
  */
-function transfersOf(
+function* transfersOf(
   reading: Reading,
   transaction: Transaction,
   { seen_at, mined }: { seen_at: number; mined: Mined | null },
-): Transfer[] {
+): Steps<Transfer[]> {
   const { memory, watched, chain } = reading;
   const found = creditsOf(transaction, watched);
   if (found.length === 0) return [];
   const { txid } = transaction;
   const known_at = memory.payments.get(txid)?.seen_at ?? memory.known.get(txid)?.seen_at ?? seen_at;
-  return found.map(({ script, index, amount }) => {
+  return yield* mapInSteps(found, ({ script, index, amount }) => {
     notePayment(memory, transaction, index, known_at);
     const made = { earliest_at: Math.min(known_at, provedThrough(reading, script)), latest_at: known_at };
     const place = {

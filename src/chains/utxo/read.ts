@@ -1,5 +1,6 @@
 // Lists unconfirmed payments, then reads the blocks after the cursor, one page each; follows reorganisations.
 import { type Page, ProviderError, type ReadRequest, type Transfer } from '../family.ts';
+import { inTurns } from '../steps.ts';
 import type { Block } from './block.ts';
 import { extended, hashIn, headOf, lowestHeight, RING_LENGTH, type Ring, ringOf } from './cursor.ts';
 import { type BlockTip, notePending, trim, type UtxoContext } from './memory.ts';
@@ -134,7 +135,8 @@ async function* readBlocks(
     checkHeader(reading, block);
     if (block.previous === headOf(ring)) {
       ring = extended(ring, block.hash, await followBits(reading, ring, block));
-      const page = pageOfBlock(reading, block.transactions, { height, hash: block.hash, time: block.time });
+      const mined = { height, hash: block.hash, time: block.time };
+      const page = await inTurns(reading.context.rpc, pageOfBlock(reading, block.transactions, mined));
       yield { ...page, cursor: ring, ranges: [{ scope: 'height', from: height, to: height }], tip };
       for (const { txid } of page.transfers) memory.mined.set(txid, block.hash);
       trim(memory.mined);

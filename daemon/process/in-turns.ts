@@ -1,6 +1,6 @@
 // Does work in steps, and lets everything else have its turn before this thread has been held for long.
-import type { Steps } from '../../../src/chains/steps.ts';
-import type { Runtime } from '../../process/runtime.ts';
+import type { Steps } from '../../src/chains/steps.ts';
+import type { Runtime } from './runtime.ts';
 
 /** For so long at most, the last step aside. Several such works may go before one that waits. */
 const HELD_MS = 5;
