@@ -14,6 +14,8 @@ export interface Books {
   rows<T>(text: string, ...values: (string | number | bigint)[]): T[];
   /** Whether anything was committed since the last time of asking. */
   changed(): boolean;
+  /** Most transfers of one blockchain that came since the last time of asking, where that can be told. */
+  newTransfers(): number;
   /** Events that were committed since the last time of asking, by their numbers. */
   newEvents(): EventRow[];
   close(): void;
@@ -25,6 +27,7 @@ export function openBooks(file: string): Books {
   const statements = new Map<string, SQLite.Statement>();
   let version: unknown;
   let last = 0n;
+  let last_transfer = 0n;
   const rows = <T>(text: string, ...values: (string | number | bigint)[]): T[] => {
     const statement = statements.get(text) ?? database.prepare(text);
     statements.set(text, statement);
@@ -37,6 +40,13 @@ export function openBooks(file: string): Books {
       const has = now !== version;
       version = now;
       return has;
+    },
+    newTransfers() {
+      const text =
+        'select blockchain, count(*) as count, max(rowid) as last from transfers where rowid > ? group by 1';
+      const found = rows<{ count: bigint; last: bigint }>(text, last_transfer);
+      for (const { last: each } of found) if (each > last_transfer) last_transfer = each;
+      return Math.max(0, ...found.map(({ count }) => Number(count)));
     },
     newEvents() {
       const text = 'select seq, type, invoice_id, payment_id from events where seq > ? order by seq';

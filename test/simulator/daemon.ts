@@ -37,6 +37,8 @@ export interface DaemonOptions {
   settings: Record<string, string | boolean>;
   /** Milliseconds that its clock is ahead of true time, at this moment. */
   clockError(): number;
+  /** Called after each commit. */
+  onCommit(): void;
   /** Asked at each boundary: whether it dies there. */
   dies(boundary: Boundary): boolean;
   onDeath(boundary: Boundary): void;
@@ -216,6 +218,7 @@ export class Daemon {
       turn: () => new Promise((resolve) => world.turn(whileAlive(resolve))),
       before: (statement) => {
         const boundary = statement === 'commit' || statement === 'committed' ? statement : 'statement';
+        if (boundary === 'committed' && this.#alive) this.#options.onCommit();
         return this.#boundary(boundary);
       },
       ...(gate && { openPool: (config) => gate.openPool(this.#life, config) }),

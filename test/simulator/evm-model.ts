@@ -93,6 +93,9 @@ const PACE_CHANGES_MS = { least: 120_000, more: 900_000 };
 /** Of the wallets: contracts that pass coins on within the transaction that brings them. */
 const FORWARDERS = 0.15;
 const SHALLOW_FORK = 3;
+/** With fewer calls and blocks at once, what is much takes longer to read. */
+const PLAIN_BATCH = 20;
+const PLAIN_RANGE = 100;
 /** Beyond the deepest fork, after which a payment stays. */
 const SETTLED_SECONDS = 6;
 const HISTORY_BLOCKS = 400;
@@ -107,6 +110,8 @@ const DISTURBS = 0.15;
 /** Of the payments, where every minute has a fork. */
 const MOVED = 0.15;
 const MOVED_AFTER_MS = { least: 3_000, more: 25_000 };
+/** Tokens that cost a stranger a few dollars in all. */
+const FLOOD = 1_200;
 const NOISE = 0.4;
 const EXCHANGES = 3;
 const FROM_EXCHANGE = 0.3;
@@ -172,6 +177,13 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
     return count;
   }
   const finalBlocks = () => blocksIn(final_seconds);
+  /** Whether nothing that a provider does keeps a payment from being read at once. */
+  const isPlain =
+    ['far_behind', 'late_index', 'forks', 'stalls', 'lacks_contracts', 'overloaded'].every(
+      (name) => faults[name as keyof EvmFaults] === 0,
+    ) &&
+    faults.batch_cap >= PLAIN_BATCH &&
+    faults.range_cap >= PLAIN_RANGE;
   const stalls = stretches('stalls');
   const silences = stretches('lacks_contracts');
   let stalled_at = 0;
@@ -519,8 +531,12 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
       };
       return { chain: order.chain, version: send([order])[0] as Version };
     },
-    flood: 0,
-    shownAt: () => null,
+    flood: FLOOD,
+    shownAt(payment) {
+      const places = payment.versions.flatMap(({ txid }) => chain.placesOf(sent.get(txid)?.hash ?? ''));
+      const [first] = places;
+      return isPlain && first && places.length === 1 ? first.block.counts_from * 1000 : null;
+    },
     lie({ chain: gateway, wallet, amount }, duration_ms) {
       chain.catchUp();
       const contract = contractOf(gateway);

@@ -1,6 +1,6 @@
 // The network between daemons, providers and receivers of webhooks: latency, outages, and answers that are none.
 
-import type { HttpLimits, OutClient, Transport } from '../../daemon/process/network.ts';
+import type { HttpLimits, OpenHintSocket, OutClient, Transport } from '../../daemon/process/network.ts';
 import type { Runtime } from '../../daemon/process/runtime.ts';
 import type { Front, ModelAnswer } from './chains/front.ts';
 import type { Random } from './random.ts';
@@ -57,6 +57,8 @@ export class Network {
   readonly providers = new Map<string, Provider>();
   receive: Receive = () => 'refuse';
   requests = 0;
+  /** Sockets of hints, as one daemon opens them. */
+  hints: ((alive: () => boolean) => OpenHintSocket) | undefined;
 
   constructor(world: World, random: Random) {
     this.#world = world;
@@ -72,6 +74,7 @@ export class Network {
   /** The network as one daemon has it; nothing reaches one that is dead. */
   openFor(alive: () => boolean, crossing: Crossing): Runtime['network'] {
     return {
+      ...(this.hints && { toHints: this.hints(alive) }),
       toProvider: (limits) => this.#transport(limits, alive, crossing),
       toReceiver: (origin) => this.#client(origin, alive, crossing),
     };

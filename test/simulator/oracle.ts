@@ -12,6 +12,8 @@ const TIMELY_MS = 40_000;
 export const KEEP_TIME = ['ton', 'solana', ...EVM_NETWORKS];
 /** What came to an account that no one floods is stored so soon, where nothing is wrong with the provider or the daemon. */
 const STORED_WITHIN_MS = 120_000;
+/** Transfers of one blockchain in one commit: the largest slice, and what look-ups store beside it. */
+const ROWS_AT_ONCE = 128;
 /** What is on its way for so long is known to every node when the refill wallet is read. */
 const READ_BEFORE_MS = 120_000;
 
@@ -53,6 +55,8 @@ interface InvoiceRow {
   status: string;
   txid: string | null;
   kind: string;
+  amount_atomic: string;
+  confirm_seconds: bigint | null;
   created_at: bigint;
   expires_at: bigint;
   ended_at: bigint | null;
@@ -81,6 +85,12 @@ export class Oracle {
 
   madeAt(invoice_id: string): number | undefined {
     return this.#made.get(invoice_id);
+  }
+
+  /** As long as a commit takes, nothing else is done. */
+  committed(): void {
+    const count = this.#options.books.newTransfers();
+    if (count > ROWS_AT_ONCE) this.#options.fail('in-slices', `${count} transfers are stored in one commit`);
   }
 
   /** Judges what was committed since the last time. */
@@ -211,8 +221,8 @@ export class Oracle {
     const { books, fail } = this.#options;
     if (bill?.resolved) return;
     const rows = books.rows<TransferRow>('select * from transfers where booked_invoice_id = ?', invoice_id);
-    const [invoice] = books.rows<{ amount_atomic: string }>(
-      'select amount_atomic from invoices where id = ?',
+    const [invoice] = books.rows<Pick<InvoiceRow, 'amount_atomic' | 'confirm_seconds'>>(
+      'select amount_atomic, confirm_seconds from invoices where id = ?',
       invoice_id,
     );
     let sum = 0n;
@@ -229,11 +239,23 @@ export class Oracle {
         this.#judgeTime(offer ?? bill, paid.payment);
         this.#judgeSent(offer ?? bill, paid.payment);
       }
+      this.#judgeDepth(invoice_id, paid.payment, Number(invoice?.confirm_seconds ?? 0));
     }
     if (sum < BigInt(invoice?.amount_atomic ?? 0))
       fail(
         'no-credit-without-money',
         `invoice ${invoice_id} of ${invoice?.amount_atomic} confirmed with ${sum}`,
+      );
+  }
+
+  /** Whatever a block takes, what confirms is so old as was said. */
+  #judgeDepth(invoice_id: string, payment: Payment, seconds: number): void {
+    const first_ms = this.#model(payment.blockchain).firstAt?.(payment) ?? 0;
+    const age_ms = this.#options.world.now_ms - first_ms;
+    if (age_ms < seconds * 1000 - EDGE_MS)
+      this.#options.fail(
+        'deep-before-confirmed',
+        `invoice ${invoice_id} is confirmed by payment ${payment.serial}, ${age_ms} ms after its block in place of ${seconds} s`,
       );
   }
 

@@ -1,5 +1,6 @@
 // What a seed decides beforehand: which chains, whose faults, how often, and how busy everyone is.
 import { type EvmFaults, isEvm, NO_EVM_FAULTS, spaceOf } from './evm-model.ts';
+import { type HintFaults, NO_HINT_FAULTS } from './hints.ts';
 import { type NetworkFaults, NO_FAULTS } from './network.ts';
 import { Random } from './random.ts';
 import { NO_SOLANA_FAULTS, type SolanaFaults } from './solana-model.ts';
@@ -88,6 +89,7 @@ export interface Plan {
   /** Requests per second to a provider; null: as the daemon has it by default. */
   requests_per_second: number | null;
   network: NetworkFaults;
+  hints: HintFaults;
   outage_seconds: number;
   ton: TonFaults;
   solana: SolanaFaults;
@@ -138,6 +140,8 @@ const BATCHED = 6;
 /** How many times as fast blocks may come after an upgrade. */
 const PACES = [0.1, 0.3, 3, 10] as const;
 const WRONG_NETWORK = 8;
+/** Share of the seeds whose providers say that something has moved. */
+const HINTED = 0.3;
 
 const ACTIONS: Record<Action, number> = {
   invoice: 40,
@@ -179,7 +183,7 @@ const NEUTRAL: Record<string, number> = {
 };
 /** Not faults: how bad they are, and how time goes. */
 const MEASURES = /_ms$|\.(block_seconds|away_seconds)$/;
-const FAULTS = ['network', 'ton', 'solana', 'utxo', 'evm', 'daemon'] as const;
+const FAULTS = ['network', 'hints', 'ton', 'solana', 'utxo', 'evm', 'daemon'] as const;
 /** Without these nothing would happen. */
 const NEEDED = ['actions.invoice', 'buying.exact', 'buying.nothing'];
 
@@ -278,6 +282,7 @@ function drawPlan(seed: number): Plan {
     ttl_seconds: { fast: random.pick([30, 60, 300]), slow: random.pick([300, 900, 3600]) },
     requests_per_second: has_flood ? 4 : random.chance(0.6) ? 50 : null,
     network,
+    hints: drawHints(new Random(`plan hints ${seed}`)),
     outage_seconds: random.pick([20, 120, 900]),
     ton: {
       ...NO_TON_FAULTS,
@@ -323,6 +328,24 @@ function drawPlan(seed: number): Plan {
       clock_step_most_ms: random.pick([25_000, 3_600_000, 172_800_000]),
     },
   };
+}
+
+/** Drawn apart, so that a seed is the same for the others as it was before there were any. */
+function drawHints(random: Random): HintFaults {
+  const sometimes = (least: number, most: number): number =>
+    random.chance(0.5) ? least * (most / least) ** random.unit() : 0;
+  return random.chance(HINTED)
+    ? {
+        sent: 1,
+        lost: sometimes(0.05, 0.9),
+        doubled: sometimes(0.05, 0.9),
+        late: sometimes(0.05, 0.5),
+        late_ms: random.pick([20_000, 120_000]),
+        invented: sometimes(0.1, 0.9),
+        garbled: sometimes(0.1, 0.9),
+        broken: sometimes(0.1, 0.9),
+      }
+    : NO_HINT_FAULTS;
 }
 
 /** Drawn apart, so that a seed is the same for the others as it was before there was this family. */

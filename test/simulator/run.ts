@@ -5,6 +5,7 @@ import { Daemon } from './daemon.ts';
 import { breaksFinality, evmModel, isEvm } from './evm-model.ts';
 import { Feed } from './feed.ts';
 import { gateFaultsOf, LOCK_TIMEOUT, NO_GATE_FAULTS } from './gate.ts';
+import { HintHosts } from './hints.ts';
 import { hmacInPlace } from './hmac.ts';
 import { type Broken, brokenLaws, CHEAP_LAWS } from './laws.ts';
 import type { Model } from './model.ts';
@@ -149,6 +150,7 @@ class Run {
   readonly #world = new World(START_MS);
   readonly #random: Random;
   readonly #network: Network;
+  readonly #hints: HintHosts;
   readonly #models: readonly Model[];
   readonly #providers = new Map<string, Provider[]>();
   readonly #town: Town;
@@ -202,6 +204,8 @@ class Run {
     this.#clock_error_ms = plan.daemon.clock_error_ms;
     this.#keeps_time = plan.blockchains.some((id) => KEEP_TIME.includes(id));
     this.#network = new Network(world, random.fork('network'));
+    this.#hints = new HintHosts(world, new Random(`hints ${seed}`), plan.hints);
+    if (plan.hints.sent > 0) this.#network.hints = (alive) => this.#hints.openFor(alive);
     this.#models = plan.blockchains.map((id) => this.#openModel(id));
     this.#town = new Town({
       world,
@@ -211,6 +215,7 @@ class Run {
       daemon: () => this.#anyDaemon(),
       madeAt: (id) => this.#oracle?.madeAt(id),
       fail: (law, text) => this.#fail(law, text),
+      paid: (blockchain) => this.#hints.paid(blockchain),
       outage: (blockchain, ms) => this.#outage(blockchain, ms),
     });
     const ids = random.fork('ids');
@@ -437,6 +442,7 @@ class Run {
       gate,
       settings,
       clockError: () => this.#clockError(),
+      onCommit: () => this.#oracle?.committed(),
       dies: () => this.#storm && boundaries.chance(plan.daemon.killed),
       onDeath: (boundary) => {
         this.#deaths++;
@@ -500,6 +506,7 @@ class Run {
       );
     }
     for (const model of this.#models) Object.assign(settings, model.settings);
+    Object.assign(settings, this.#hints.settingsOf(blockchains));
     if (requests_per_second !== null)
       for (const id of blockchains)
         settings[`blockchains.${id}.requests_per_second`] = String(requests_per_second);
@@ -574,6 +581,7 @@ class Run {
     if (this.#store?.gate) this.#store.gate.faults = NO_GATE_FAULTS;
     await this.#leaveOne();
     for (const model of this.#models) model.calm();
+    this.#hints.calm();
     for (const provider of this.#network.providers.values())
       Object.assign(provider, { faults: NO_FAULTS, down_until_ms: 0 });
     const isClockSet = this.#clock_error_ms !== 0 || this.#plan.daemon.clock_drift !== 0;

@@ -30,6 +30,8 @@ export interface TownOptions {
   madeAt(invoice_id: string): number | undefined;
   /** Something that must never happen. */
   fail(law: string, text: string): void;
+  /** Somebody has just paid. */
+  paid(blockchain: string): void;
   /** A provider stops answering for so long. */
   outage(blockchain: string, ms: number): void;
 }
@@ -504,6 +506,7 @@ export class Town {
     this.payments.push(payment);
     payment.bill?.payments.push(payment);
     if (isSlow(this.#options.plan)) this.#countReceived(payment.wallet, 1);
+    this.#options.paid(blockchain);
     const [version] = payment.versions;
     if (version) this.#addVersion(payment, version);
     this.#world.note(`pay ${payment.kind}`, () => {

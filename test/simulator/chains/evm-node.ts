@@ -111,15 +111,16 @@ function countAt(view: EvmView, sender: string, height: number): number {
 /** Coins that came and went up to a block; what is spent without having come is not there, as if it had come before. */
 export function balanceAt(view: EvmView, address: string, height: number): bigint {
   let balance = 0n;
-  for (let at = 0; at <= height; at++)
-    for (const { from, to, value, inner, failed, contract_type } of view.at(at)?.transactions ?? []) {
-      if (failed) continue;
-      const amount = contract_type === undefined ? value : 0n;
-      for (const each of [{ from, to, amount }, ...inner]) {
-        if (each.to === address) balance += each.amount;
-        if (each.from === address) balance -= each.amount;
-      }
+  for (const txid of view.movingAt(address)) {
+    const place = view.placeOf(txid);
+    if (!place || place.block.number > height || place.made.failed) continue;
+    const { from, to, value, inner, contract_type } = place.made;
+    const amount = contract_type === undefined ? value : 0n;
+    for (const each of [{ from, to, amount }, ...inner]) {
+      if (each.to === address) balance += each.amount;
+      if (each.from === address) balance -= each.amount;
     }
+  }
   return balance < 0n ? 0n : balance;
 }
 

@@ -87,6 +87,8 @@ export class EvmChain {
   readonly #by_hash = new Map<string, ChainBlock>();
   readonly #places = new Map<string, Place[]>();
   readonly #sent_by = new Map<string, string[]>();
+  /** Ids of what moves coins to an address or from it. */
+  readonly #moving = new Map<string, string[]>();
   #waiting: Waiting[] = [];
   #block_seconds: number;
   /** When the newest block was due, Unix seconds and fractions: its timestamp has none. */
@@ -188,6 +190,11 @@ export class EvmChain {
     if (contract_type !== undefined) made.contract_type = contract_type;
     this.#nonces.set(from, Math.max(nonce + 1, this.#nonces.get(from) ?? 0));
     this.#sent_by.set(from, [...(this.#sent_by.get(from) ?? []), made.hash]);
+    const parties = new Set([
+      ...(value > 0n ? [from, to] : []),
+      ...inner.flatMap((each) => [each.from, each.to]),
+    ]);
+    for (const each of parties) this.#moving.set(each, [...(this.#moving.get(each) ?? []), made.hash]);
     this.#waiting.push({ made, from_ms });
     return made;
   }
@@ -277,6 +284,7 @@ export class EvmChain {
       },
       placeOf: (txid) => this.#places.get(txid)?.findLast(({ block }) => counted(block)),
       sentBy: (sender) => this.#sent_by.get(sender) ?? [],
+      movingAt: (address) => this.#moving.get(address) ?? [],
     };
   }
 }
@@ -290,4 +298,6 @@ export interface EvmView {
   placeOf(txid: string): Place | undefined;
   /** Ids of all that was ever sent from an address. */
   sentBy(sender: string): readonly string[];
+  /** Ids of all that was ever sent and moves coins to an address or from it. */
+  movingAt(address: string): readonly string[];
 }
