@@ -190,6 +190,22 @@ describe.runIf(hasAnvil)('an EVM provider', () => {
       expect(observer.amounts(to)).toEqual([5n]);
     });
 
+    it('and takes one question at a time is not believed before they have caught up', async () => {
+      const { front, observer, to } = await watching(bsc);
+      front.batch_calls = 0;
+      await settle(observer, 12);
+      const heal = front.add(behindForLogs(front, await chain.height()));
+      await pay(to, 5n);
+      const at = chain.now();
+      await settle(observer, 6);
+      expect(observer.amounts(to)).toEqual([]);
+      expect(observer.read_through ?? 0).toBeLessThan(at);
+      heal();
+      await settle(observer, 3);
+      expect(observer.amounts(to)).toEqual([5n]);
+      expect(observer.read_through ?? 0).toBeGreaterThanOrEqual(at);
+    });
+
     it.each([
       ['is garbled', new ProviderError('bad_answer', 'evm at a.test: eth_getLogs: not JSON')],
       ['is refused', refused('internal error')],
@@ -415,7 +431,8 @@ describe.runIf(hasAnvil)('an EVM provider', () => {
       expect(front.requests.filter(({ length }) => length > Math.max(1, calls)).length).toBeLessThanOrEqual(
         1,
       );
-      await settle(observer);
+      // Where each call is a request of its own, what a host lacks is waited for longer.
+      await settle(observer, calls === 0 ? 9 : 4);
       expect(observer.read_through).toBeGreaterThan(0);
     });
 

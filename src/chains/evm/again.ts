@@ -7,17 +7,19 @@ import { type EvmCursor, type Held, hashAt, headOf, withPaid } from './cursor.ts
 import { placeIn } from './depth.ts';
 import { type Asker, readHeaders } from './hosts.ts';
 import type { Mark } from './memory.ts';
-import { fitting, readLogRange, spansAtOnce } from './ranges.ts';
+import { fitting, readLogRange, spansAtOnce, takesBatches } from './ranges.ts';
 import { askerOf, creditsAt, type Reading, stored } from './reading.ts';
 
-/** Between the two times that a block is read. */
+/** Between the two times that a block is read … */
 const APART_SECONDS = 60;
+/** … where each call is a request of its own, so that of several hosts one that is behind may answer as if blocks were empty. */
+const APART_ALONE_SECONDS = 300;
 /** Where that fails for so long, the provider is given up for another one. */
 const OVERDUE_SECONDS = 600;
 /** Stretches read a second time in one reading; what is left comes with the next. */
 const STRETCHES_PER_READ = 30;
 /** Ends of readings held at once, and the least time between two of them: the oldest is always old enough. */
-const MOST_MARKS = 64;
+const MOST_MARKS = 192;
 const MARKS_APART_SECONDS = 2;
 
 /** Notes where a reading ended; where readings follow each other closely, not of each. */
@@ -39,7 +41,8 @@ export async function* lookAgain(reading: Reading): AsyncGenerator<Page> {
   const { context, request } = reading;
   const { memory, now } = context;
   const [head] = headOf(reading.cursor);
-  const mark = memory.marks.findLast(({ at, height }) => at <= now() - APART_SECONDS && height <= head);
+  const apart = takesBatches(reading.asker.host) ? APART_SECONDS : APART_ALONE_SECONDS;
+  const mark = memory.marks.findLast(({ at, height }) => at <= now() - apart && height <= head);
   if (!mark || mark.height <= reading.cursor.proved) return;
   const isDue = now() - memory.second_at >= APART_SECONDS || now() < memory.second_at;
   if (!isDue && (await request.urgent()).length === 0) return;

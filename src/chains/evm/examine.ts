@@ -31,7 +31,7 @@ export async function examineEvm(network: EvmNetwork, context: EvmContext): Prom
   if (!takesBatches(asker.host))
     lacks.push({
       is_needed: false,
-      says: 'it takes no batches: reading takes several times as many requests',
+      says: 'it takes no batches: reading takes several times as many requests, and invoices end minutes later',
     });
   return lacks;
 }
