@@ -617,6 +617,34 @@ describe.runIf(hasAnvil)('an EVM provider', () => {
       expect(observer.read_through ?? 0).toBeGreaterThan(at);
     });
 
+    it.each(['a receipt', 'a block'])(
+      'and is behind when it is asked for %s proves nothing yet',
+      async (what) => {
+        const { front, observer, to, pass } = await twoOf(null);
+        front.add(omitting(() => true));
+        const txid = await pay(to, 5n);
+        const [at, height] = [chain.now(), await chain.height()];
+        // The host that answers such a request has neither the block nor what is in it.
+        const isReceipt = ({ method, params }: RpcCall) =>
+          method === 'eth_getTransactionReceipt' && (params as unknown[])[0] === txid;
+        const isBlock = ({ method, params }: RpcCall) =>
+          method === 'eth_getBlockByNumber' && Number((params as unknown[])[0]) === height;
+        const isAsked = (calls: readonly RpcCall[]) =>
+          !calls.some(({ method }) => method === 'eth_getLogs') &&
+          calls.some(what === 'a receipt' ? isReceipt : isBlock);
+        const heal = front.add(async (call, next) =>
+          isAsked(front.requests.at(-1) ?? []) && (isReceipt(call) || isBlock(call)) ? null : next(call),
+        );
+        await pass(5);
+        expect(observer.amounts(to)).toEqual([]);
+        expect(observer.read_through ?? 0).toBeLessThan(at);
+        heal();
+        await pass();
+        expect(observer.amounts(to)).toEqual([5n]);
+        expect(observer.read_through ?? 0).toBeGreaterThan(at);
+      },
+    );
+
     it.each<[string, Fault]>([
       [
         'is away',

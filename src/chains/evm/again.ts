@@ -171,7 +171,8 @@ async function leftOut(
   }
   const here = logs.filter(({ blockNumber, blockHash }) => headers.get(blockNumber)?.hash === blockHash);
   try {
-    return await creditsAt(reading, reading.cursor, { logs: here, coins: [], headers });
+    const held = { ...reading, is_second: true, is_others: true };
+    return await creditsAt(held, reading.cursor, { logs: here, coins: [], headers });
   } catch (error) {
     if (!(error instanceof ProviderError) || error instanceof Undelivered) throw error;
     return undefined;

@@ -47,6 +47,8 @@ interface CreditDeps {
   proofs: Map<string, Proof>;
   /** Whether these blocks are read a second time, so that what cannot be shown now never will be. */
   is_second: boolean;
+  /** Whether another provider alone lists them: what the one that is read has no receipt of is made up. */
+  is_others: boolean;
   /** When a moment of the chain was by our clock. */
   local(chain_time: number): Interval;
   /** How deep a block stands, and whether it is final. */
@@ -109,7 +111,7 @@ export async function readCredits(
  * Polygon). It stops no other; read a second time it is listed for the operator, and credits no one.
  */
 function unproved(deps: CreditDeps, { txid, logs }: Hit, header: Header): Transfer[] {
-  if (!deps.is_second) return [];
+  if (!deps.is_second || deps.is_others) return [];
   const ambiguous = 'the network lists it, and has no receipt of its transaction';
   const credits = creditsIn(deps.assets.logs, logs).map((credit) => ({ ambiguous, ...credit }));
   return transfersOf(deps, credits, { txid, transaction: null, header });

@@ -63,6 +63,8 @@ export interface Reading {
   looked?: BalancesAt;
   /** Whether its blocks are read a second time. */
   is_second?: boolean;
+  /** Whether what another provider alone lists is held against this one. */
+  is_others?: boolean;
   /** Above one block, and up to another, the balances of these keys have changed. */
   changed?: { after: number; by: number; keys: string };
 }
@@ -217,12 +219,13 @@ export function* stored(reading: Reading, page: Omit<Page, 'cursor'>, cursor: Ev
 
 /** Payments as they stand once the chain is read up to the head of `cursor`. */
 export function creditsAt(
-  { network, asker, assets, watched, displaced, context, is_second = false }: Reading,
+  { network, asker, assets, watched, displaced, context, is_second = false, is_others = false }: Reading,
   cursor: EvmCursor,
   seen: Seen,
 ): ReturnType<typeof readCredits> {
   const place = placer(network, cursor);
   const { local, memory } = context;
   const { proofs } = memory;
-  return readCredits({ network, asker, assets, watched, displaced, proofs, is_second, place, local }, seen);
+  const how = { is_second, is_others, place, local };
+  return readCredits({ network, asker, assets, watched, displaced, proofs, ...how }, seen);
 }
