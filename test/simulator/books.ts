@@ -14,7 +14,7 @@ export interface Books {
   rows<T>(text: string, ...values: (string | number | bigint)[]): T[];
   /** Whether anything was committed since the last time of asking. */
   changed(): boolean;
-  /** Most transfers of one blockchain that came since the last time of asking, where that can be told. */
+  /** Most transfers of one blockchain that came since the last time of asking; 0 where that is not known. */
   newTransfers(): number;
   /** Events that were committed since the last time of asking, by their numbers. */
   newEvents(): EventRow[];

@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 export interface HintFaults {
   /** Whether there are hints at all. */
   sent: number;
-  /** Of a payment: nothing is said of it, it is said twice, or only later. */
+  /** Of a payment: no hint comes, or two, or one that is late. */
   lost: number;
   doubled: number;
   late: number;

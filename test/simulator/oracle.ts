@@ -12,7 +12,7 @@ const TIMELY_MS = 40_000;
 export const KEEP_TIME = ['ton', 'solana', ...EVM_NETWORKS];
 /** What came to an account that no one floods is stored so soon, where nothing is wrong with the provider or the daemon. */
 const STORED_WITHIN_MS = 120_000;
-/** Transfers of one blockchain in one commit: the largest slice, and what look-ups store beside it. */
+/** Transfers of one blockchain in one commit: the largest slice, and what look-ups store alongside. */
 const ROWS_AT_ONCE = 128;
 /** What is on its way for so long is known to every node when the refill wallet is read. */
 const READ_BEFORE_MS = 120_000;
@@ -57,6 +57,7 @@ interface InvoiceRow {
   kind: string;
   amount_atomic: string;
   confirm_seconds: bigint | null;
+  until_final: bigint;
   created_at: bigint;
   expires_at: bigint;
   ended_at: bigint | null;
@@ -221,8 +222,8 @@ export class Oracle {
     const { books, fail } = this.#options;
     if (bill?.resolved) return;
     const rows = books.rows<TransferRow>('select * from transfers where booked_invoice_id = ?', invoice_id);
-    const [invoice] = books.rows<Pick<InvoiceRow, 'amount_atomic' | 'confirm_seconds'>>(
-      'select amount_atomic, confirm_seconds from invoices where id = ?',
+    const [invoice] = books.rows<Pick<InvoiceRow, 'amount_atomic' | 'confirm_seconds' | 'until_final'>>(
+      'select amount_atomic, confirm_seconds, until_final from invoices where id = ?',
       invoice_id,
     );
     let sum = 0n;
@@ -239,7 +240,8 @@ export class Oracle {
         this.#judgeTime(offer ?? bill, paid.payment);
         this.#judgeSent(offer ?? bill, paid.payment);
       }
-      this.#judgeDepth(invoice_id, paid.payment, Number(invoice?.confirm_seconds ?? 0));
+      if (!invoice?.until_final)
+        this.#judgeDepth(invoice_id, paid.payment, Number(invoice?.confirm_seconds ?? 0));
     }
     if (sum < BigInt(invoice?.amount_atomic ?? 0))
       fail(
@@ -248,7 +250,7 @@ export class Oracle {
       );
   }
 
-  /** Whatever a block takes, what confirms is so old as was said. */
+  /** Whatever a block takes, what confirms is as old as the invoice asks for; what waits until it is final has no such time. */
   #judgeDepth(invoice_id: string, payment: Payment, seconds: number): void {
     const first_ms = this.#model(payment.blockchain).firstAt?.(payment) ?? 0;
     const age_ms = this.#options.world.now_ms - first_ms;

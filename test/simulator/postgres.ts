@@ -187,7 +187,7 @@ export function openServerBooks(url: string, changed: () => boolean): Books {
   return {
     rows,
     changed,
-    // Whoever writes to a server holds up no one but who wants the same rows.
+    // Who writes to a server delays no one but those who want the same rows.
     newTransfers: () => 0,
     newEvents() {
       // Transactions commit in another order than they take numbers.

@@ -12,7 +12,7 @@ const GROWS_AFTER = 32;
 const SOLID_BALANCES = 400;
 /** Refusals for frequency make batches no smaller than this. */
 const CALLS_WHERE_LIMITED = 5;
-/** A question and a header beside it, which shows whether the host of the answer has the block. */
+/** A question, and a header that shows whether the host which answers has the block. */
 const PAIR = 2;
 /** One that took a pair is asked single questions once it has refused pairs so often in a row: one answer may be garbled. */
 const PAIRS_REFUSED = 3;
