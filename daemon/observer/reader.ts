@@ -89,6 +89,8 @@ export interface ReadOutcome {
   found: boolean;
   /** In so many seconds something that it read may be deep enough for an invoice; null: nothing, or it is not known when. */
   due_seconds: number | null;
+  /** Whether the next reading has to go on with what it came further with. */
+  is_unfinished: boolean;
   /** Keys of addresses with invoices that may be paid now, the newest first. */
   open: readonly string[];
   gateways: readonly Gateway[];
@@ -152,7 +154,7 @@ export function createReader(options: ReaderOptions): Reader {
     const started_at = seconds(app.clock);
     const { watched, open } = await watchedNow({ ...options, watch_dates });
     const gateways = await options.gateways();
-    const outcome: ReadOutcome = { found: false, due_seconds: null, open, gateways };
+    const outcome: ReadOutcome = { found: false, due_seconds: null, is_unfinished: false, open, gateways };
     if (gateways.length === 0) return outcome;
     // What could not be read is not sold, so that no one would wait for it: it is read until it can be.
     const isRefused = async () => (await unreadableAssets(app.db.query, blockchain.id)).length > 0;
@@ -302,6 +304,7 @@ async function readPages(
     const stored = await recordPage(app, scopeOf(reading), version, page);
     version = stored.version;
     if (page.pace) app.pace.note(blockchain.id, page.pace);
+    if (page.is_unfinished) reading.outcome.is_unfinished = true;
     if (isProgress(page)) app.blindness.answered(blockchain.id);
     read.tip = page.tip ?? read.tip;
     if (stored.touched.length > 0) reading.outcome.found = true;

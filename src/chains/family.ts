@@ -267,6 +267,8 @@ export interface Page {
   tip?: Tip;
   /** Absent where nothing new was measured. */
   pace?: Pace;
+  /** Whether reading came further and has more left than one reading takes: the next one is worth while at once. */
+  is_unfinished?: boolean;
   /**
    * Everything made before this moment (Unix seconds of our clock) is read when this page is, of every account that has
    * no proof of its own. The last page that says so counts; where none does, only proofs of single accounts do.

@@ -134,6 +134,7 @@ export function createEvmObserver({ network, gateways, rpc, other, now, side = '
     }
     for (const { address_key } of page.caught_up ?? []) observer.proofs.delete(address_key);
     if (page.unreadable) observer.unreadable = page.unreadable;
+    observer.is_unfinished = page.is_unfinished ?? false;
     observer.tip = page.tip ?? observer.tip;
     observer.pages.push(page);
   }
@@ -146,6 +147,8 @@ export function createEvmObserver({ network, gateways, rpc, other, now, side = '
     gone: new Map<string, string>(),
     unreadable: [] as readonly UnreadableAsset[],
     pages: [] as Page[],
+    /** Whether the last reading left something to the next one, which follows it at once. */
+    is_unfinished: false,
     accounts: new Map<string, Json>(),
     /** By address, where its coin has a proof of its own. */
     proofs: new Map<string, AccountProof>(),

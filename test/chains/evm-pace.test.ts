@@ -14,8 +14,12 @@ import { createEvmObserver, gatewayOf } from './evm-observer.ts';
 const TOKEN = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 const START = 1_800_000_000;
 const POLL_SECONDS = 6;
+/** … and after one that left something to the next. */
+const UNFINISHED_SECONDS = 1;
 const REQUESTS_PER_SECOND = 4;
 const STATE_BLOCKS = 128;
+/** What waits for state that is gone meets the next payment before it is through. */
+const PAID_EACH_SECONDS = 20;
 
 interface Choice {
   network?: EvmNetwork;
@@ -79,7 +83,7 @@ function open({ network = networks.base, seconds, batch = 20, is_limited = false
     chain.catchUp();
   };
   const poll = async () => {
-    pass(POLL_SECONDS);
+    pass(observer.is_unfinished ? UNFINISHED_SECONDS : POLL_SECONDS);
     await observer.read();
   };
   return { time, lag, chain, front, observer, to, pass, poll };
@@ -181,6 +185,7 @@ describe('an EVM chain at another pace', () => {
       expect(took.logs).toBeGreaterThan(0);
       expect(took.token).toBeGreaterThan(0);
       expect(took.token).toBeLessThanOrEqual(45);
+      expect(took.logs).toBeLessThanOrEqual(60);
       expect(took.coin).toBeGreaterThan(0);
       for (let each = 0; each < 5; each++) await poll();
       expect(observer.unreadable).toEqual([]);
@@ -192,6 +197,38 @@ describe('an EVM chain at another pace', () => {
       if (outage === 600 && batch === 0) expect(most_behind).toBeGreaterThan(20);
       expect(observer.family.positions?.(null, observer.context.gateways)).toEqual([]);
       expect(observer.family.positions?.({ held: 'damaged' }, observer.context.gateways)).toEqual([]);
+    },
+    60_000,
+  );
+
+  it.each([20, 3, 0])(
+    'is caught up with while payments go on, with batches of %i',
+    async (batch) => {
+      verifies('pace-cost');
+      const world = open({ seconds: 0.2, batch, is_limited: true });
+      const { observer, chain, to, pass, poll, time } = world;
+      await observer.read();
+      for (let each = 0; each < 20; each++) await poll();
+      pass(130);
+      const back_at = time.now;
+      let paid = 0;
+      let next_at = back_at - 65;
+      let took = 0;
+      for (let each = 0; each < 200 && took === 0; each++) {
+        // Nodes forget the state of what is older than this.
+        for (; time.now >= next_at; next_at += PAID_EACH_SECONDS) chain.send({ to, value: BigInt(++paid) });
+        await poll();
+        const [position] = observer.family.positions?.(observer.cursor, observer.context.gateways) ?? [];
+        if ((position?.behind_seconds ?? 99) <= 2 * POLL_SECONDS) took = Math.round(time.now - back_at);
+      }
+      if (process.env.EVM_COSTS) console.log('busy, batch', batch, took, paid);
+      expect(took).toBeGreaterThan(0);
+      expect(took).toBeLessThanOrEqual(700);
+      for (let each = 0; each < 12; each++) await poll();
+      expect(observer.unreadable).toEqual([]);
+      // Each to its transaction, and none left over as an increase that no one explains.
+      expect(observer.amounts(to)).toEqual(Array.from({ length: paid }, (_, at) => BigInt(at + 1)));
+      expect(observer.to(to).filter(({ ambiguous }) => ambiguous != null)).toEqual([]);
     },
     60_000,
   );

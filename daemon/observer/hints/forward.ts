@@ -16,6 +16,8 @@ import type { Watched } from './watched.ts';
 export const WATCHED_MS = 2_000;
 /** … its readings then take this share of what the provider takes. */
 const WATCHED_SHARE = 0.5;
+/** What a reading leaves to the next one, because it has come far enough, goes on so soon. */
+export const UNFINISHED_MS = 1_000;
 /** What is due by the time of the chain, in whole seconds, is there so much later. */
 const DUE_AFTER_MS = 200;
 
@@ -106,7 +108,7 @@ export function createForward({
         const { found, due_seconds } = outcome;
         schedule.read(found, due_seconds === null ? null : due_seconds * 1000 + DUE_AFTER_MS);
       }
-      return pause();
+      return outcome?.is_unfinished ? Math.min(UNFINISHED_MS, interval_ms) : pause();
     },
     follow: ({ open, gateways }) => hints?.follow(open, gateways),
     failed() {

@@ -13,20 +13,17 @@ import { badAnswer, type Header } from './answers.ts';
 import { askingBalances, type BalancesAt, balancesAt, balancesIfStored } from './balances.ts';
 import { type CoinPosition, fallen, type Held, hashAt, headOf, withPaid } from './cursor.ts';
 import { askEach, grow, isOdd, readHeaders, shrink } from './hosts.ts';
+import { lookAhead, MARGIN_BLOCKS, noteLook, STATE_BLOCKS, seenOf } from './looks.ts';
 import type { Account, Accounts, Memory } from './memory.ts';
 import { noteStates, stateCalls, withListed } from './passing.ts';
 import { askerOf, creditsAt, type Reading, stored } from './reading.ts';
 import { dropGains } from './reorg.ts';
 import { solidTrouble } from './solid.ts';
-import { readSource, type WholeBlock, wholeBlocksIn, wholeCalls } from './whole-blocks.ts';
+import { ofWatched, readSource, type WholeBlock, wholeBlocksIn, wholeCalls } from './whole-blocks.ts';
 
-/** Pieces read in one reading, and how long it may take: what is left comes with the next, after the logs of that. */
+/** Pieces read in one reading, and how long it may take: what is left comes with the next, and tokens are read before it. */
 const PIECES_PER_READ = 60;
-const COINS_SECONDS = 12;
-/** So many blocks have their state stored by most nodes, whatever blocks take … */
-const STATE_BLOCKS = 128;
-/** … and a few of them are made while it is asked for. */
-const MARGIN_BLOCKS = 8;
+const COINS_SECONDS = 6;
 /** With fewer calls in a batch, each is a large part of it. */
 const FEW_CALLS = 6;
 /** A provider that has no older state is not asked for it again for so long. */
@@ -46,7 +43,10 @@ export async function* readCoins(reading: Reading): AsyncGenerator<Page> {
   for (let read = 0; read < PIECES_PER_READ && assets.coin; read++) {
     const { coin } = reading.cursor;
     if (!coin || coin.height >= headOf(reading.cursor)[0]) break;
-    if (context.now() - began >= COINS_SECONDS) return;
+    if (context.now() - began >= COINS_SECONDS) {
+      reading.is_unfinished = read > 0;
+      return;
+    }
     const found = await readPiece(reading, coin);
     if (!found) return yield* fallBack(reading, coin);
     const { transfers, paid, accounts, changed } = found;
@@ -64,6 +64,7 @@ export async function* readCoins(reading: Reading): AsyncGenerator<Page> {
     for (const [key, each] of passing.changed) memory.passing.set(key, each);
     memory.accounts = { height, hash, all: accounts };
   }
+  reading.is_unfinished = (reading.cursor.coin?.height ?? Infinity) < headOf(reading.cursor)[0];
   memory.coin_trouble = null;
 }
 
@@ -81,6 +82,7 @@ async function* fallBack(reading: Reading, coin: CoinPosition): AsyncGenerator<P
   const headers = (await orFailed(readHeaders(asker, heights))) ?? [];
   const isGone = ([, hash]: Held, at: number) => (headers[at]?.hash ?? hash) !== hash;
   if (!isGone(blocks[0] as Held, 0)) return;
+  Object.assign(reading.context.memory, { has_fallen: true, looks: [] });
   const gone = new Set(blocks.filter(isGone).map(([, hash]) => hash));
   const after = { ...cursor, paid: cursor.paid.filter(([, hash]) => !gone.has(hash)) };
   yield* stored(
@@ -240,10 +242,18 @@ async function readAfter(reading: Reading, coin: CoinPosition, accounts: Account
     const actual = await readLook(reading, keys);
     const moved = keys.filter((key) => accounts.get(key)?.balance !== actual.get(key));
     if (moved.length === 0) return { after: coin, blocks: [], last: await headerAt(reading, head), actual };
-    const skipped = await skipTo(reading, coin, accounts, moved);
+    const { same, changed } = lookAhead(reading, accounts);
+    if (same) {
+      await rejectOther(reading, same.block);
+      return { after: coin, blocks: [], last: same.block, actual: seenOf(same, accounts) };
+    }
+    const known = changed?.block ?? null;
+    const skipped = await skipTo(reading, coin, accounts, { moved, by: known?.height ?? head[0] });
     if (skipped) return { after: coin, blocks: [], last: skipped.block, actual: skipped.balances };
     const { blocks, last } = await readBlocks(reading, coin, []);
     if (last.hash === head[1]) return { after: coin, blocks, last, actual };
+    if (changed && last.hash === known?.hash)
+      return { after: coin, blocks, last, actual: seenOf(changed, accounts) };
     return { after: coin, blocks, last, actual: await recentBalances(reading, moved, last) };
   }
   const reaches = coin.height + host.whole.value >= head[0];
@@ -267,30 +277,29 @@ async function readLook(reading: Reading, keys: readonly string[]): Promise<Bala
   const actual = await balancesAt(reading.asker, keys, head, stateCalls(checking, head[0]));
   reading.is_checked = true;
   reading.looked = actual;
+  await noteLook(reading, actual, leastOf(reading));
   if (checking.length > 0 && actual.block && actual.others)
     noteStates(reading, checking, { block: actual.block, answers: actual.others, balances: actual });
   return actual;
 }
 
 /**
- * The last block that is known, by halves, to come before any of these balances changed; null where that is `coin`, or as far
- * as the provider has no state.
+ * The last block that is known, by halves, to come before any of these balances changed, which one has by a block; null where
+ * that is `coin`, or as far as the provider has no state.
  */
 async function skipTo(
   reading: Reading,
   coin: CoinPosition,
   accounts: Accounts,
-  moved: readonly string[],
+  { moved, by }: { moved: readonly string[]; by: number },
 ): Promise<{ block: Header; balances: BalancesAt } | null> {
   const { asker, cursor, context } = reading;
   const { memory, now } = context;
-  const { host } = asker;
-  const calls_each = isSized(reading) ? 2 : 1;
-  const least = Math.max(1, Math.min(host.whole.value, Math.floor(host.calls.value / calls_each)));
+  const least = leastOf(reading);
   const [head] = headOf(cursor);
   const names = moved.join();
   if (isChangedAfter(reading, coin.height) && reading.changed?.keys === names) return null;
-  let [low, high] = [coin.height, head];
+  let [low, high] = [coin.height, by];
   let found: { block: Header; balances: BalancesAt } | null = null;
   while (high - low > least) {
     const middle = Math.floor((low + high) / 2);
@@ -315,6 +324,12 @@ async function skipTo(
 
 const isChangedAfter = ({ changed }: Reading, height: number): boolean =>
   changed !== undefined && height >= changed.after && height < changed.by;
+
+/** So few blocks one request gives: no question about balances makes them cheaper. */
+function leastOf(reading: Reading): number {
+  const { calls, whole } = reading.asker.host;
+  return Math.max(1, Math.min(whole.value, Math.floor(calls.value / (isSized(reading) ? 2 : 1))));
+}
 
 /**
  * Whether blocks are asked for with their sizes. A provider that takes few calls at once would fall behind; what it leaves out
@@ -364,6 +379,7 @@ async function readBlocks(
     const [first, last] = [blocks[0] as WholeBlock, blocks.at(-1) as WholeBlock];
     if (first.parent !== coin.hash) throw badAnswer(`block ${from} does not follow the one before it`);
     await rejectOther(reading, last);
+    for (const block of blocks) reading.whole.set(block.height, ofWatched(block, reading.watched));
     if (count === host.whole.value) grow(host.whole);
     return { blocks, last, others: answers.slice(asked.length) };
   } catch (error) {

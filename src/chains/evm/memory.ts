@@ -25,6 +25,12 @@ export interface Account {
 
 export type Accounts = Map<string, Account>;
 
+/** What watched addresses had at one block. */
+export interface Look {
+  block: Header;
+  balances: ReadonlyMap<string, bigint>;
+}
+
 /** One address, as far as final blocks were read. */
 export interface SolidAccount {
   /** What it has there by all that was read and listed; null where that is not known. */
@@ -111,6 +117,8 @@ export interface Memory {
   coin_trouble: string | null;
   /** Where reading coins stood when it fell behind, and when, Unix seconds; null where it is not behind. */
   coin_began: { height: number; at: number } | null;
+  /** Looks at balances ahead of where coins stand, oldest first. */
+  looks: Look[];
   /** When a provider had no state of an older block last, Unix seconds. */
   no_state_at: number;
   /** Until when coins are asked of another provider first, Unix seconds. */
@@ -118,6 +126,8 @@ export interface Memory {
   /** What came to addresses and left them, as far as it is known; and why blocks could not be read for it the last time. */
   passing: Passings;
   passing_trouble: string | null;
+  /** Whether blocks have left the chain since that was held against where coins stand. */
+  has_fallen: boolean;
   /** Blocks that the cursor does not hold, of which it is known that they are on its chain. */
   verified: Map<number, Header>;
 }
@@ -151,9 +161,11 @@ export const createMemory = (): Memory => ({
   solid_failing: null,
   coin_trouble: null,
   coin_began: null,
+  looks: [],
   no_state_at: Number.NEGATIVE_INFINITY,
   coin_other_until: 0,
   passing: new Map(),
   passing_trouble: null,
+  has_fallen: false,
   verified: new Map(),
 });

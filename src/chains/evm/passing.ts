@@ -9,7 +9,7 @@ import { type CoinPosition, type Held, hashAt, headOf, withPaid } from './cursor
 import { type Asker, askAll, askEach, blockCall, given, hex } from './hosts.ts';
 import type { Passing, Passings, Point } from './memory.ts';
 import { askerOf, creditsAt, type Reading, stored } from './reading.ts';
-import { type WholeBlock, wholeBlocksIn, wholeCalls } from './whole-blocks.ts';
+import { following, type WholeBlock, wholeBlocksIn, wholeCalls } from './whole-blocks.ts';
 
 /** An address that is quiet is checked this often; one that was not, in each reading for so long. */
 const CHECK_SECONDS = 60;
@@ -97,9 +97,12 @@ export async function* openPassing(reading: Reading): AsyncGenerator<Page> {
   const rows = unknown.length > 0 ? await request.accounts(unknown.map(nameOf)) : new Map<string, Json>();
   for (const key of unknown) {
     const row = rows.get(nameOf(key));
-    if (row !== undefined) memory.passing.set(key, passingOf(row));
+    if (row !== undefined) memory.passing.set(key, onBranch(passingOf(row), coin));
   }
-  for (const [key, passing] of memory.passing) memory.passing.set(key, onBranch(passing, coin));
+  // Coins may be far behind what was seen: that alone takes nothing back.
+  if (memory.has_fallen)
+    for (const [key, passing] of memory.passing) memory.passing.set(key, onBranch(passing, coin));
+  memory.has_fallen = false;
   const isOld = ({ seen }: Passing) => seen.time !== null && seen.time < now() - FORGOTTEN_SECONDS;
   const fresh = keys.filter((key) => {
     const known = memory.passing.get(key);
@@ -129,7 +132,7 @@ export async function* closePassing(reading: Reading): AsyncGenerator<Page> {
   for (const [key] of known) context.memory.passing.delete(key);
 }
 
-/** What was seen above where coins fell back to was of another branch. */
+/** What was seen above where coins stand may be of another branch, where blocks left the chain or another process saw it. */
 function onBranch(passing: Passing, { height, hash }: CoinPosition): Passing {
   const { seen, next, at, listed } = passing;
   if (seen.height > height)
@@ -294,6 +297,9 @@ export async function* provePassing(reading: Reading): AsyncGenerator<Page> {
     reading.cursor = { ...reading.cursor, paid: withPaid(reading.cursor.paid, found.paid) };
     yield* store(reading, found.after, { transfers: found.transfers });
   }
+  // Where coins stand behind what is proved of the rest, nothing new is proved of them.
+  const { coin, proved } = reading.cursor;
+  if (coin && coin.looked[0] < proved) return;
   const stated = new Map([...urgent].flatMap((key) => statedIfNew(reading, key)));
   const proofs = [...stated].map(([key, each]) => proofOf(reading, key, each.stated));
   if (proofs.length > 0) yield* store(reading, stated, { transfers: [], proofs });
@@ -306,9 +312,14 @@ interface PassingPiece {
   after: Passings;
 }
 
-/** The addresses whose blocks are read next: all that stand at the same one. */
-function nextGroup({ watched, context: { memory } }: Reading, urgent: ReadonlySet<string>): string[] {
-  const open = [...memory.passing].filter(([key, { next }]) => next !== null && watched.has(key));
+/** The addresses whose blocks are read next: all that stand at the same one, and no further than coins were read. */
+function nextGroup(
+  { watched, cursor: { coin }, context: { memory } }: Reading,
+  urgent: ReadonlySet<string>,
+): string[] {
+  const open = [...memory.passing].filter(
+    ([key, { next, at }]) => next !== null && watched.has(key) && at.height < (coin?.height ?? 0),
+  );
   const first = open.filter(([key]) => urgent.has(key));
   const lowest = (first.length > 0 ? first : open).reduce<Passing['at'] | null>(
     (least, [, { at }]) => (least === null || at.height < least.height ? at : least),
@@ -334,18 +345,27 @@ async function readPiece(reading: Reading, group: readonly string[]): Promise<Pa
   return found ?? null;
 }
 
-async function pieceOf(reading: Reading, group: readonly string[]): Promise<PassingPiece> {
-  const { asker, cursor, watched, context } = reading;
-  const { passing, proofs } = context.memory;
-  const known = group.map((key) => passing.get(key) as Passing);
-  const { height, hash } = (known[0] as Passing).at;
-  const most = Math.max(...known.map(({ next }) => next?.height ?? 0));
+/** The blocks after one, as many as one request gives. */
+async function readAfter(asker: Asker, { height, hash }: Passing['at'], most: number): Promise<WholeBlock[]> {
   const to = Math.min(most, height + asker.host.whole.value);
   const is_sized = asker.host.calls.value >= FEW_CALLS;
   const answers = await askAll(asker, wholeCalls(height + 1, to, is_sized));
   const blocks = await wholeBlocksIn(asker, answers, height + 1, is_sized);
-  const [first, last] = [blocks[0] as WholeBlock, blocks.at(-1) as WholeBlock];
-  if (first.parent !== hash) throw badAnswer(`block ${first.height} does not follow the one before it`);
+  if (blocks[0]?.parent !== hash) throw badAnswer(`block ${height + 1} does not follow the one before it`);
+  return blocks;
+}
+
+/** Of blocks that coins were read of, where they go on from there: none is asked for twice. */
+async function pieceOf(reading: Reading, group: readonly string[]): Promise<PassingPiece> {
+  const { asker, cursor, watched, context } = reading;
+  const { passing, proofs } = context.memory;
+  const known = group.map((key) => passing.get(key) as Passing);
+  const { at } = known[0] as Passing;
+  const next = Math.max(...known.map((each) => each.next?.height ?? 0));
+  const most = Math.min(next, cursor.coin?.height ?? next);
+  const known_blocks = following(reading.whole, at, most);
+  const blocks = known_blocks.length > 0 ? known_blocks : await readAfter(asker, at, most);
+  const last = blocks.at(-1) as WholeBlock;
   if ((hashAt(cursor, last.height) ?? last.hash) !== last.hash)
     throw badAnswer(`block ${last.height} is another one than was read`);
   const own = new Map(group.map((key) => [key, true]));

@@ -44,7 +44,7 @@ export async function* readEvm(
   const known = cursorOf(request.cursor);
   const reads_coins = assets.coin !== null;
   const cursor = withCoin(known ?? beginAt(tip.height, tip.hash, tip.time), reads_coins);
-  const reading: Reading = { ...opened, ...nothing, displaced: new Set(), cursor };
+  const reading: Reading = { ...opened, ...nothing, displaced: new Set(), whole: new Map(), cursor };
   yield { transfers: [], tip: tipOf(tip), unreadable: [...unreadable, ...coinBehind(reading)] };
   reading.watched = await watchedOf(request);
   reading.filters = filtersOf(network, assets, reading.watched);
@@ -54,7 +54,10 @@ export async function* readEvm(
     yield* stored(reading, { transfers: [] }, withCoin(await findStart(reading), reads_coins));
   }
   // Another daemon may have read meanwhile, and followed a fork.
-  if (!isSame(memory.cursor, known)) memory.passing.clear();
+  if (!isSame(memory.cursor, known)) {
+    memory.passing.clear();
+    memory.looks = [];
+  }
   const before = memory.cursor && headOf(memory.cursor);
   if (before && hashAt(reading.cursor, before[0]) !== before[1]) memory.verified.clear();
   memory.cursor = reading.cursor;
@@ -69,8 +72,11 @@ export async function* readEvm(
   if (isByBalances(reading)) yield* provePassing(reading);
   yield* readSolid(reading);
   // What is proved now holds for the coin only where that was read as far. With the tip it counts where this reading stands.
-  if (reads_coins)
-    yield { transfers: [], tip: tipOf(tip), unreadable: [...unreadable, ...coinBehind(reading)] };
+  if (reads_coins) {
+    const { is_unfinished = false } = reading;
+    const behind = coinBehind(reading);
+    yield { transfers: [], tip: tipOf(tip), unreadable: [...unreadable, ...behind], is_unfinished };
+  }
   rejectStuck(reading);
 }
 

@@ -20,6 +20,7 @@ import { type Asker, askEach, blockCall, given, type Host, heightsOf, newHost } 
 import type { EvmContext } from './memory.ts';
 import type { EvmNetwork } from './networks.ts';
 import type { Filter } from './ranges.ts';
+import type { WholeBlock } from './whole-blocks.ts';
 
 /** How often the tag `finalized` is asked for. */
 const FINALIZED_SECONDS = 30;
@@ -59,8 +60,12 @@ export interface Reading {
   /** Addresses whose state is asked for with the balances. */
   checking?: readonly string[];
   is_checked?: boolean;
+  /** By height: whole blocks that were read for coins, with what moves watched addresses alone. */
+  whole: Map<number, WholeBlock>;
   /** The balances at the head, once they were asked for. */
   looked?: BalancesAt;
+  /** Whether coins came further, and had no more time. */
+  is_unfinished?: boolean;
   /** Whether its blocks are read a second time. */
   is_second?: boolean;
   /** Whether what another provider alone lists is held against this one. */
@@ -182,7 +187,7 @@ export async function openReading(
   network: EvmNetwork,
   context: EvmContext,
   request: ReadRequest,
-): Promise<Omit<Reading, 'cursor' | 'watched' | 'filters' | 'displaced'> & Known> {
+): Promise<Omit<Reading, 'cursor' | 'watched' | 'filters' | 'displaced' | 'whole'> & Known> {
   const asker = askerOf(network, context);
   const known = await readTip(network, context, asker, cursorOf(request.cursor));
   const { unreadable, refused } = await checkDecimals(network, context, asker);

@@ -100,6 +100,8 @@ export async function* followFork(reading: Reading): AsyncGenerator<Page> {
   const orphaned_transfers = await readOrphans(reading, orphaned, fork);
   memory.marks = memory.marks.filter(({ height }) => height <= fork);
   memory.verified.clear();
+  memory.has_fallen = true;
+  memory.looks = [];
   const orphaned_blocks = orphaned.map(([, hash]) => hash);
   const broken = fork < cursor.final && { final_left: { from: fork + 1, to: cursor.final } };
   yield* stored(reading, { transfers: [], orphaned_blocks, orphaned_transfers, ...broken }, after);

@@ -70,3 +70,27 @@ export const coinsIn = ({ height, hash, transactions }: FullBlock): PlacedCoin[]
   transactions.flatMap(({ hash: txid, from, to, value: amount }) =>
     to == null ? [] : [{ txid, from, to, amount, height, hash }],
   );
+
+/** With what moves these addresses alone. */
+export const ofWatched = (block: WholeBlock, watched: ReadonlyMap<string, unknown>): WholeBlock => ({
+  ...block,
+  coins: block.coins.filter(({ to }) => watched.has(to)),
+  transactions:
+    block.transactions?.filter(({ from, to }) => watched.has(from) || (to != null && watched.has(to))) ??
+    null,
+});
+
+/** The blocks after one, as far as these go on from it and up to a height. */
+export function following(
+  blocks: ReadonlyMap<number, WholeBlock>,
+  { height, hash }: Pick<Header, 'height' | 'hash'>,
+  to: number,
+): WholeBlock[] {
+  const found: WholeBlock[] = [];
+  for (let at = height + 1; at <= to; at++) {
+    const block = blocks.get(at);
+    if (block?.parent !== (found.at(-1)?.hash ?? hash)) break;
+    found.push(block);
+  }
+  return found;
+}

@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { createForward, WATCHED_MS } from '../../../daemon/observer/hints/forward.ts';
+import { createForward, UNFINISHED_MS, WATCHED_MS } from '../../../daemon/observer/hints/forward.ts';
 import { openHints } from '../../../daemon/observer/hints/hints.ts';
 import {
   createSchedule,
@@ -14,6 +14,7 @@ import {
 import { MAX_MESSAGE_BYTES, openHintSocket } from '../../../daemon/observer/hints/socket.ts';
 import { hintSourceOf } from '../../../daemon/observer/hints/source.ts';
 import { openWatched } from '../../../daemon/observer/hints/watched.ts';
+import type { ReadOutcome } from '../../../daemon/observer/reader.ts';
 import type { HintListener, OpenHintSocket } from '../../../daemon/process/network.ts';
 import { type Runtime, systemRuntime } from '../../../daemon/process/runtime.ts';
 import type { Blockchain } from '../../../src/chains/catalogue.ts';
@@ -494,10 +495,10 @@ describe('a payment that somebody waits for', () => {
       requests_per_second,
       interval_ms: INTERVAL_MS,
     });
-    const pauseOf = () => {
+    const pauseOf = (outcome: ReadOutcome | null = null) => {
       forward.begins();
       asked += requests;
-      return forward.ended(null);
+      return forward.ended(outcome);
     };
     return { watched, signals, pauseOf };
   }
@@ -513,6 +514,19 @@ describe('a payment that somebody waits for', () => {
     expect(pauseOf()).toBe(WATCHED_MS);
     await pass(2_000);
     expect(pauseOf()).toBe(INTERVAL_MS);
+  });
+
+  test('goes on at once with what a reading left, for as long as it comes further', () => {
+    verifies('pace-cost');
+    const { pauseOf } = open();
+    const outcome: Omit<ReadOutcome, 'is_unfinished'> = {
+      found: false,
+      due_seconds: null,
+      open: [],
+      gateways: [],
+    };
+    expect(pauseOf({ ...outcome, is_unfinished: true })).toBe(UNFINISHED_MS);
+    expect(pauseOf({ ...outcome, is_unfinished: false })).toBe(INTERVAL_MS);
   });
 
   test('costs at most half of what the provider takes', () => {
