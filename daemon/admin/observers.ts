@@ -23,7 +23,7 @@ import { offPace } from '../../src/chains/usual.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import type { HintStatus } from '../observer/hints/hints.ts';
-import { storedPace } from '../observer/pace.ts';
+import { shortDepths, storedPace } from '../observer/pace.ts';
 import type { ProviderStatus } from '../observer/providers/rpc.ts';
 import { DUST_SHOWN, presentDust } from './dust.ts';
 import { presentEntry } from './present.ts';
@@ -184,17 +184,25 @@ async function presentObserver(
     unreadable_assets: here(unreadable).map(({ chain, reason, since }) => ({ chain, reason, since })),
     shared_addresses: here(shared).map(({ address_key, owners }) => ({ address_key, owner_ids: owners })),
     contradictions: contradictions.get(blockchain) ?? 0,
-    pace: found ? presentPace(found, storedPace(cursor)) : null,
+    pace: found ? presentPace(app, found, storedPace(cursor)) : null,
   };
 }
 
-function presentPace(blockchain: Blockchain, pace: Pace | null): z.output<typeof ObserverPublic>['pace'] {
+function presentPace(
+  { config }: Pick<App, 'config'>,
+  blockchain: Blockchain,
+  pace: Pace | null,
+): z.output<typeof ObserverPublic>['pace'] {
   if (!pace) return null;
+  const short = shortDepths(config, (id) => (id === blockchain.id ? pace : null)).flatMap((each) =>
+    each.blockchain === blockchain.id ? [`${each.says}: ${each.remedy}`] : [],
+  );
+  const says = [offPace(blockchain, pace), ...short].filter((each) => each !== null);
   return {
     seconds: pace.recent_seconds,
     hour_seconds: pace.hour_seconds,
     usual_seconds: blockchain.block_seconds,
-    warning: offPace(blockchain, pace),
+    warning: says.length === 0 ? null : says.join('; '),
   };
 }
 

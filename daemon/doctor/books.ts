@@ -8,7 +8,7 @@ import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
 import { pendingSteps, stepsDone } from '../../data/migrations/migrate.ts';
 import { providerLimits } from '../../data/provider-limits.ts';
 import { type SecretState, secretState } from '../../data/secret.ts';
-import { PACE_STOPS_NOTHING, pacesOnOffer, storedPace } from '../observer/pace.ts';
+import { PACE_STOPS_NOTHING, pacesOnOffer, shortDepths, storedPace } from '../observer/pace.ts';
 import { findSecrets, findSecretTexts } from '../process/data-dir.ts';
 import { type Check, type Examined, type Finding, failed, ok, warning } from './finding.ts';
 
@@ -74,14 +74,20 @@ async function limitsOf({ query }: Snapshot, { config: { chains } }: Examined): 
   );
 }
 
-/** Of each blockchain whose pace is known, whether it is the usual one. */
+/** Of each blockchain whose pace is known, whether it is the usual one; and which depths are too few seconds at that pace. */
 async function pacesOf({ query }: Snapshot, { config }: Examined): Promise<Finding[]> {
   const cursors = await allCursors(query);
-  const found = pacesOnOffer(config, (id) => storedPace(cursors.find(({ blockchain }) => blockchain === id)));
+  const measured = (id: string) => storedPace(cursors.find(({ blockchain }) => blockchain === id));
+  const found = pacesOnOffer(config, measured);
+  const short = shortDepths(config, measured).map(({ chain, says, remedy }) =>
+    warning(`depth ${chain}`, says, remedy),
+  );
   const off = found.flatMap(({ blockchain: { id }, says }) =>
     says === null ? [] : [warning(`pace ${id}`, says, PACE_STOPS_NOTHING)],
   );
-  return off.length > 0 || found.length === 0 ? off : [ok('pace', `usual on ${found.length} blockchains`)];
+  const usual =
+    off.length > 0 || found.length === 0 ? off : [ok('pace', `usual on ${found.length} blockchains`)];
+  return [...usual, ...short];
 }
 
 async function belonging({ query }: Snapshot, { config }: Examined): Promise<Finding[]> {

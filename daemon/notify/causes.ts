@@ -7,7 +7,7 @@ import { limitOf, REFILL_CREDIT_MULTIPLIER } from '../../src/ledger.ts';
 import { formatDecimal, formatUsd, parseDecimal, USD_DECIMALS } from '../../src/money.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
-import { PACE_STOPS_NOTHING, pacesOnOffer } from '../observer/pace.ts';
+import { PACE_STOPS_NOTHING, pacesOnOffer, shortDepths } from '../observer/pace.ts';
 import type { Config } from '../settings/config.ts';
 import { durationSeconds } from '../settings/schema.ts';
 import type { NoticeCause } from './names.ts';
@@ -193,6 +193,18 @@ export const causes: readonly Cause[] = [
       name: 'pace_usual',
       title: 'Blockchain keeps its usual pace again',
       text: (blockchain, { config }) => `${nameOf(config, blockchain)} makes blocks as fast as usual again`,
+    },
+  },
+  {
+    name: 'depth_short',
+    title: 'Payments count too soon',
+    lasts: true,
+    async find({ pace, config }) {
+      await pace.refresh();
+      return shortDepths(config, pace.measured).map(({ chain, says, remedy }) => ({
+        subject: chain,
+        text: `${says}: ${remedy}`,
+      }));
     },
   },
 ];

@@ -9,6 +9,7 @@ export const lastingCauses = [
   'backup_old',
   'clock_wrong',
   'pace_changed',
+  'depth_short',
 ] as const;
 
 export const noticeCauses = [

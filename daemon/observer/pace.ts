@@ -4,7 +4,7 @@ import type { Db } from '../../data/db/open.ts';
 import type { CursorRow } from '../../data/schema/tables.ts';
 import type { Blockchain } from '../../src/chains/catalogue.ts';
 import type { Pace } from '../../src/chains/family.ts';
-import { offPace } from '../../src/chains/usual.ts';
+import { offPace, type ShortDepth, shortDepth } from '../../src/chains/usual.ts';
 import type { Config } from '../settings/config.ts';
 
 export interface Paces {
@@ -58,5 +58,19 @@ export function pacesOnOffer(
   return chains.blockchains.flatMap((blockchain) => {
     const pace = offered.has(blockchain.id) ? measured(blockchain.id) : null;
     return pace ? [{ blockchain, says: offPace(blockchain, pace) }] : [];
+  });
+}
+
+/** The gateways on offer whose settings ask for blocks that take less time than is usual on their chain. */
+export function shortDepths(
+  { chains, network, gateways, blockchains }: Pick<Config, 'chains' | 'network' | 'gateways' | 'blockchains'>,
+  measured: (blockchain: string) => Pace | null,
+): ({ chain: string; blockchain: string } & ShortDepth)[] {
+  return chains.enabled(network, gateways, blockchains).flatMap((gateway) => {
+    const { chain, blockchain, block_seconds } = gateway;
+    const usual = chains.values.find((value) => value.chain === chain)?.confirm_seconds;
+    const pace = measured(blockchain);
+    const short = shortDepth(gateway, usual, pace?.hour_seconds ?? pace?.recent_seconds ?? block_seconds);
+    return short ? [{ chain, blockchain, ...short }] : [];
   });
 }

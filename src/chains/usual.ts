@@ -60,5 +60,35 @@ export function offPace(
   return `a block each ${shownPace(seconds)}, usually ${shownPace(block_seconds)}`;
 }
 
+/** Such a share less than is usual is no difference that is worth a word. */
+const SHORT_SHARE = 0.1;
+
+export interface ShortDepth {
+  /** One sentence without its full stop, and what to do about it. */
+  says: string;
+  remedy: string;
+}
+
+/**
+ * Where the settings have a gateway wait for blocks, and these take less time at this pace than is usual there: by an upgrade
+ * of the chain they protect less, without any error. Null where they do not; `usual_seconds` is absent where blocks decide.
+ */
+export function shortDepth(
+  { chain, blockchain, min_confirmations, confirm_seconds, confirmations_by_value: steps }: Gateway,
+  usual_seconds: number | undefined,
+  block_seconds: number,
+): ShortDepth | null {
+  if (confirm_seconds !== undefined || usual_seconds === undefined) return null;
+  const seconds = min_confirmations * block_seconds;
+  if (seconds >= (1 - SHORT_SHARE) * usual_seconds) return null;
+  const own = `gateways.${chain}`;
+  return {
+    says: `${min_confirmations} blocks of ${chain} take ${shownPace(seconds)}, and ${usual_seconds} s are usual there`,
+    remedy: steps
+      ? `use seconds, ${usual_seconds} or more, instead of blocks in blockchains.${blockchain}.confirmations`
+      : `set ${own}.confirm_seconds to ${usual_seconds} instead of ${own}.min_confirmations`,
+  };
+}
+
 /** Three digits tell any difference that is reported. */
 const shownPace = (seconds: number): string => `${Number(seconds.toPrecision(3))} s`;

@@ -29,22 +29,31 @@ const hands = (service: TestApp) => {
       reply.observers.map((each: { blockchain: string; pace: unknown }) => [each.blockchain, each.pace]),
     );
   };
-  const doctor = async () => {
+  const doctor = async (about = 'pace') => {
     const { config } = service.app;
     const examined = { config, origins: new Map(), settings: [], now: service.clock.now(), ntp: undefined };
-    return (await examine(examined)).filter(({ of }) => of.startsWith('pace'));
+    return (await examine(examined)).filter(({ of }) => of.startsWith(about));
   };
   return { notify, measure, shown, doctor };
 };
 
 describe.each(databases)('the pace of a chain on %s', (database) => {
-  async function open() {
+  async function open({
+    on = ['pace_changed', 'pace_usual'],
+    settings = {},
+  }: {
+    on?: string[];
+    settings?: Record<string, string | boolean>;
+  } = {}) {
     const target = await serve((_request, response) => json(response, { ok: true }));
-    const on = ['pace_changed', 'pace_usual'];
     const service = await startApp({
       database,
       single: true,
-      settings: { notify: JSON.stringify([{ to: target.url, on }]), webhook_allow_private: true },
+      settings: {
+        notify: JSON.stringify([{ to: target.url, on }]),
+        webhook_allow_private: true,
+        ...settings,
+      },
     });
     onTestFinished(() => service.stop());
     return { service, target, ...hands(service) };
@@ -83,6 +92,45 @@ describe.each(databases)('the pace of a chain on %s', (database) => {
       expect.stringContaining('TON makes blocks as fast as usual again'),
     ]);
     expect((await shown()).get('ton')).toMatchObject({ warning: null });
+  });
+
+  test('that makes the blocks of a setting too few seconds is said with what to set', async () => {
+    verifies('depth-warning');
+    const settings = {
+      'gateways.base-usdc.enabled': true,
+      'gateways.base-usdc.min_confirmations': '15',
+      'gateways.arbitrum-usdc.enabled': true,
+      'blockchains.arbitrum.confirmations': JSON.stringify([
+        { below_usd: 100, blocks: 40 },
+        { until: 'finalized' },
+      ]),
+    };
+    const { target, notify, measure, shown, doctor } = await open({ on: ['depth_short'], settings });
+    const base =
+      '15 blocks of base-usdc take 3 s, and 30 s are usual there: set gateways.base-usdc.confirm_seconds to 30 instead of gateways.base-usdc.min_confirmations';
+    const arbitrum =
+      '40 blocks of arbitrum-usdc take 10 s, and 30 s are usual there: use seconds, 30 or more, instead of blocks in blockchains.arbitrum.confirmations';
+    // By the pace that is known of it before any was measured.
+    const findingOf = (of: string, text: string) => {
+      const [says, fix] = text.split(': ');
+      return expect.objectContaining({ of, status: 'warning', says, fix });
+    };
+    expect(await doctor('depth')).toEqual([
+      findingOf('depth base-usdc', base),
+      findingOf('depth arbitrum-usdc', arbitrum),
+    ]);
+    for (let hour = 0; hour < 3; hour++) await notify();
+    const [text, ...more] = textsOf(target);
+    expect(more).toEqual([]);
+    for (const each of [base, arbitrum]) expect(text).toContain(each);
+    // Blocks as slow as before the upgrade: fifteen of them are enough.
+    await measure('base', { recent_seconds: 2, hour_seconds: 2 });
+    await measure('arbitrum', { recent_seconds: 0.25, hour_seconds: null });
+    expect((await doctor('depth')).map(({ of }) => of)).toEqual(['depth arbitrum-usdc']);
+    expect((await shown()).get('arbitrum')).toMatchObject({ warning: arbitrum });
+    await measure('base', { recent_seconds: 0.2, hour_seconds: 0.2 });
+    expect((await shown()).get('base')).toMatchObject({ warning: base });
+    expect((await doctor('depth'))[0]).toEqual(findingOf('depth base-usdc', base));
   });
 
   test('that was measured by another daemon is known to each, also after a restart', async () => {

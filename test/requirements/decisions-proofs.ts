@@ -39,6 +39,8 @@ export const proofs = {
       'Litecoin waits for 3, 12 or 24 blocks by value, Base above 1,000 USD until its chain calls the block final; what the settings say of a gateway replaces both',
     'pace-warning':
       'a pace that differs from the usual one by over 30 % is notified of once, shown in doctor and observers, and stops nothing',
+    'depth-warning':
+      'where the settings count blocks that take less time than is usual on their chain, doctor, observers and notify say so, with what to set',
     'usual-measured': 'what pages say of the usual time follows from the measured pace',
     'upgrades-known':
       'doctor says which announced upgrades of the chains this build knows, and warns of those that are near',

@@ -367,7 +367,12 @@ export const ObserverPublic = shape('ObserverPublic', {
       seconds: z.number().describe('For one block, the median over some minutes'),
       hour_seconds: z.number().nullable().describe('The median over an hour; null until so much was read'),
       usual_seconds: z.number(),
-      warning: z.string().nullable().describe('Where it is over 30 % off the usual pace; it stops nothing'),
+      warning: z
+        .string()
+        .nullable()
+        .describe(
+          'Where it is over 30 % off the usual pace, or the settings count blocks that take less time than is usual; it stops nothing',
+        ),
     })
     .nullable()
     .describe('How fast the chain makes blocks, as measured; null where nothing was'),
