@@ -66,7 +66,6 @@ const STABLE_PAYABLE = 4;
 const PAYABLE = 8;
 /** A block that old is final, where neither the network nor the settings say when it is. */
 const FINAL_SECONDS = 7200;
-const LEAST_FINAL_BLOCKS = 256;
 const [LEAST_POLL_SECONDS, MOST_POLL_SECONDS] = [6, 12];
 
 /** Chain ids of what is built in, which the settings must not add a second time. */
@@ -98,7 +97,11 @@ function blockchainOf(
   network: Network,
   gateways: readonly CustomGateway[],
 ): Blockchain {
-  const alone = Math.max(LEAST_FINAL_BLOCKS, Math.ceil(FINAL_SECONDS / block_seconds), min_confirmations);
+  const depth_seconds = Math.ceil(min_confirmations * block_seconds);
+  const alone_seconds =
+    final_blocks === undefined
+      ? Math.max(FINAL_SECONDS, depth_seconds)
+      : Math.ceil(final_blocks * block_seconds);
   const sells_coin = gateways.some((each) => each.blockchain === id && each.token_contract === undefined);
   const coins = sells_coin ? ({ found_by: 'balances' } as const) : ({ found_by: 'none' } as const);
   return {
@@ -106,7 +109,7 @@ function blockchainOf(
     name,
     coin,
     block_seconds,
-    final_seconds: Math.ceil((final_blocks ?? alone) * block_seconds),
+    final_seconds: alone_seconds,
     family: evm({
       ...evmNetwork,
       name: `${name} (chain ${chain_id})`,
@@ -114,10 +117,9 @@ function blockchainOf(
       chain_ids: { mainnet: 0, testnet: 0, [network]: chain_id },
       block_seconds,
       coins: { mainnet: coins, testnet: coins },
-      final: {
-        depth_seconds: Math.ceil(min_confirmations * block_seconds),
-        alone_seconds: Math.ceil((final_blocks ?? alone) * block_seconds),
-      },
+      // Who makes its blocks is not known.
+      is_sequenced: true,
+      final: { depth_seconds, alone_seconds },
     }),
     requests_per_second: 4,
     providers: { mainnet: [], testnet: [] },

@@ -1,6 +1,13 @@
 // The same seconds, requests and findings whatever a chain's blocks take, with batches of any size and without.
 import { describe, expect, it } from 'vitest';
-import { beginAt, type EvmCursor, extended, type Held, paceOf } from '../../src/chains/evm/cursor.ts';
+import {
+  beginAt,
+  type EvmCursor,
+  extended,
+  type Held,
+  paceOf,
+  withSighting,
+} from '../../src/chains/evm/cursor.ts';
 import { placeIn } from '../../src/chains/evm/depth.ts';
 import { type EvmNetwork, networks } from '../../src/chains/evm/networks.ts';
 import { measurePace } from '../../src/chains/pace.ts';
@@ -268,6 +275,39 @@ describe('an EVM chain at another pace', () => {
   });
 });
 
+/** Less than what makes a provider count as stuck. */
+const STOP_SECONDS = 90;
+
+describe('a sequencer that makes up for a stop', () => {
+  it.each([20, 3, 0])('confirms no sooner by the times that it writes, with batches of %i', async (batch) => {
+    verifies('seconds-decide');
+    const { observer, chain, to, poll, lag, time } = open({ seconds: 0.2, batch });
+    await observer.read();
+    for (let waited = 0; waited < 120; waited += POLL_SECONDS) await poll();
+    // It stands still, and then makes the blocks of that time at once, each with the time that it should have had.
+    chain.payToken(TOKEN, to, 5n);
+    for (let waited = 0; waited < STOP_SECONDS; waited += POLL_SECONDS) {
+      lag.own += POLL_SECONDS;
+      await poll();
+    }
+    expect(observer.to(to)).toEqual([]);
+    lag.own = 0;
+    await poll();
+    const seen_at = time.now;
+    const [seen] = observer.to(to);
+    expect(seen?.confirmations).toBeGreaterThan(networks.base.final.depth_seconds / 0.2);
+    // It was not there when it was looked at before.
+    expect(seen?.depth_seconds).toBeLessThanOrEqual(POLL_SECONDS);
+    for (let each = 0; each < 30; each++) {
+      await poll();
+      const depth_seconds = observer.to(to)[0]?.depth_seconds ?? 0;
+      expect(depth_seconds).toBeLessThanOrEqual(time.now - seen_at + POLL_SECONDS);
+      if (depth_seconds >= networks.base.final.depth_seconds) break;
+    }
+    expect(time.now - seen_at).toBeLessThanOrEqual(networks.base.final.depth_seconds + POLL_SECONDS);
+  });
+});
+
 describe.each(Object.entries(networks))('after %s has stood still', (_, network) => {
   const { block_seconds, final } = network;
   it.each([60, 600, 7_200])('for %d s, time alone makes nothing deep', (stall_seconds) => {
@@ -279,14 +319,15 @@ describe.each(Object.entries(networks))('after %s has stood still', (_, network)
       time += seconds;
       height++;
       const block: Held = [height, `block ${height}`, Math.floor(time)];
-      cursor = extended(cursor, [block], []);
+      cursor = withSighting(extended(cursor, [block], []), Math.floor(time));
       const pace = paceOf(cursor, block_seconds)?.recent_seconds;
       if (pace !== undefined) cursor = { ...cursor, block_seconds: pace };
     };
     while (time < START + 3_600) grow(block_seconds);
     const paid = { height, time: Math.floor(time) };
     grow(stall_seconds);
-    const least = (seconds: number) => Math.ceil(seconds / block_seconds / 2) - 1;
+    // A block may be missing now and then.
+    const least = (seconds: number) => Math.ceil((0.9 * seconds) / block_seconds) - 1;
     for (; height - paid.height < 2 * least(final.alone_seconds); grow(block_seconds)) {
       const depth = placeIn(network, cursor, paid.height, paid.time);
       const built = height - paid.height;

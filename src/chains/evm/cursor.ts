@@ -6,6 +6,9 @@ import { measurePace, type PaceSample } from '../pace.ts';
 const DENSE = 64;
 /** Of older ones, one in each power of two of seconds, up to this. */
 const DEEPEST_SECONDS = 2 ** 18;
+/** Heads that were the newest are kept for so long, where they are further apart than this share of their age. */
+const SEEN_SECONDS = 2 ** 13;
+const SEEN_SHARE = 0.05;
 /**
  * Blocks that paid, held on top of that: where they leave the chain, their payments lose their place. A size as well: what is
  * not final yet is compared on its own.
@@ -14,6 +17,9 @@ const PAID = 128;
 
 /** The time is that of the chain's own clock, Unix seconds; cursors of earlier versions have none. */
 export type Held = [height: number, hash: string, time?: number];
+
+/** A head, and when it was the newest block last, Unix seconds of our clock. */
+export type Sighting = [height: number, at: number];
 
 /** How far coins were read, where they are not read with the logs. */
 export type CoinPosition = {
@@ -44,6 +50,8 @@ export type EvmCursor = {
   final: number;
   /** What a block took when that was measured last: after a chain stood still it cannot be for a while. */
   block_seconds?: number;
+  /** Heads that were read, oldest first; kept where times of blocks may be older than the blocks. */
+  seen?: Sighting[];
   /** Absent where coins are not read on their own. */
   coin?: CoinPosition;
   solid?: SolidPosition;
@@ -54,6 +62,9 @@ const isHeld = (value: unknown): value is Held =>
   Number.isInteger(value[0]) &&
   typeof value[1] === 'string' &&
   (value[2] === undefined || Number.isInteger(value[2]));
+
+const isSighting = (value: unknown): value is Sighting =>
+  Array.isArray(value) && value.length === 2 && value.every(Number.isInteger);
 
 const isPosition = ({ height, hash, since, looked }: Partial<CoinPosition>): boolean =>
   isHeld([height, hash]) && Number.isInteger(since) && isHeld(looked);
@@ -77,7 +88,8 @@ export function cursorOf(cursor: Json | null): EvmCursor | null {
 
 /** Null too where it is damaged. */
 export function wholeOf(cursor: Json | null): EvmCursor | null {
-  const { held, paid, proved, final, block_seconds, coin, solid } = (cursor ?? {}) as Partial<EvmCursor>;
+  const { held, paid, proved, final, block_seconds, seen, coin, solid } = (cursor ??
+    {}) as Partial<EvmCursor>;
   const isWhole =
     Array.isArray(held) &&
     held.length > 0 &&
@@ -86,6 +98,7 @@ export function wholeOf(cursor: Json | null): EvmCursor | null {
     Number.isInteger(proved) &&
     Number.isInteger(final) &&
     (block_seconds === undefined || block_seconds > 0) &&
+    (seen === undefined || (Array.isArray(seen) && seen.every(isSighting))) &&
     (coin === undefined || isPosition(coin)) &&
     (solid === undefined || (isHeld([solid.height, solid.hash]) && Number.isInteger(solid.since)));
   return isWhole ? (cursor as EvmCursor) : null;
@@ -131,7 +144,7 @@ export function withPaid(known: readonly Held[], more: readonly Held[]): Held[] 
 
 /** After the blocks above `fork`, which is known to be on the chain, have left it. */
 export function cutAt(cursor: EvmCursor, at: Held): EvmCursor {
-  const { held, paid, proved, final, block_seconds, coin, solid } = cursor;
+  const { held, paid, proved, final, block_seconds, seen, coin, solid } = cursor;
   const [fork, hash] = at;
   const below = held.filter(([height]) => height <= fork);
   const isHeld = below.at(-1)?.[0] === fork;
@@ -142,6 +155,7 @@ export function cutAt(cursor: EvmCursor, at: Held): EvmCursor {
     proved: Math.min(proved, fork),
     final: Math.min(final, fork),
     ...(block_seconds && { block_seconds }),
+    ...(seen && { seen: sightingsBelow(seen, fork) }),
     ...(cut && { coin: cut }),
     ...(solid && { solid: solid.height > fork ? { height: fork, hash, since: fork } : solid }),
   };
@@ -191,6 +205,34 @@ const samplesOf = ({ held }: EvmCursor): PaceSample[] =>
 /** How fast blocks were made as far as the cursor goes back; null until enough was read. */
 export const paceOf = (cursor: EvmCursor, usual_seconds: number): Pace | null =>
   measurePace(samplesOf(cursor), usual_seconds);
+
+/** With the head as it is now: what was looked at by a clock that was ahead counts as now. */
+export function withSighting(cursor: EvmCursor, at: number): EvmCursor {
+  const [head] = headOf(cursor);
+  const seen: Sighting[] = [[head, at]];
+  let next_at = at;
+  for (const [height, time] of (cursor.seen ?? []).toReversed()) {
+    const age = Math.max(0, at - time);
+    if (age > SEEN_SECONDS) break;
+    if (height >= head || next_at - (at - age) <= SEEN_SHARE * age) continue;
+    next_at = at - age;
+    seen.push([height, next_at]);
+  }
+  return { ...cursor, seen: seen.reverse() };
+}
+
+/** Seconds by the time of the last head since a look that did not show a block of this height; infinite where none is known. */
+export function sinceUnseen({ seen = [] }: EvmCursor, height: number): number {
+  const below = seen.findLast(([each]) => each < height);
+  return below ? Math.max(0, (seen.at(-1) as Sighting)[1] - below[1]) : Number.POSITIVE_INFINITY;
+}
+
+/** What was looked at above a fork did not show the blocks that stand there now. */
+function sightingsBelow(seen: readonly Sighting[], fork: number): Sighting[] {
+  const last = seen.at(-1);
+  const below = seen.filter(([height]) => height < fork);
+  return last && last[0] >= fork ? [...below, [fork, last[1]]] : below;
+}
 
 /** A moment that a block was not made after: its own, or that of the next one above it whose time is known. */
 export function latestTime({ held, paid }: EvmCursor, height: number): number | undefined {

@@ -1,12 +1,12 @@
 // How deep a block stands: in seconds of the chain's own time, with blocks built on it, whatever blocks take.
-import { type EvmCursor, headOf, latestTime, paceOf } from './cursor.ts';
+import { type EvmCursor, headOf, latestTime, paceOf, sinceUnseen } from './cursor.ts';
 import type { EvmNetwork } from './networks.ts';
 
 /**
- * Of the blocks that a depth in seconds is at the measured pace, so many must stand on a block besides: the first one after
- * a chain stood still, or one whose time is a lie, makes none of those below it deep.
+ * Of the blocks that a depth in seconds is at the measured pace, so many must stand on a block besides: time in which a chain
+ * stood still makes nothing deep, nor does a block whose time is a lie. A block that is missing now and then keeps no one waiting.
  */
-const BUILT_SHARE = 0.5;
+const BUILT_SHARE = 0.9;
 /** Until the pace is measured, a chain may be so many times slower than is known of it. */
 const UNMEASURED_TIMES = 10;
 
@@ -31,14 +31,15 @@ export interface Depth {
  * of a later one counts.
  */
 export function placer(network: EvmNetwork, cursor: EvmCursor): (height: number, time?: number) => Depth {
-  const { final, block_seconds } = network;
+  const { final, block_seconds, is_sequenced } = network;
   const [head, , now] = headOf(cursor);
   const measured = paceOf(cursor, block_seconds)?.recent_seconds ?? cursor.block_seconds;
   const pace = measured ?? block_seconds * UNMEASURED_TIMES;
   const built = (seconds: number) => Math.ceil((BUILT_SHARE * seconds) / pace);
   return (height, time = latestTime(cursor, height)) => {
     const confirmations = head - height + 1;
-    const age = now === undefined || time === undefined ? null : Math.max(0, now - time);
+    const claimed = now === undefined || time === undefined ? null : Math.max(0, now - time);
+    const age = claimed !== null && is_sequenced ? Math.min(claimed, sinceUnseen(cursor, height)) : claimed;
     const isDeep = (seconds: number) => age !== null && age >= seconds && confirmations > built(seconds);
     // What is shown as seconds decides elsewhere as well: it never is more than blocks vouch for.
     const vouched = Math.floor((confirmations - 1) * (pace / BUILT_SHARE));

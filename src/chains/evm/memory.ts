@@ -87,6 +87,8 @@ export interface Memory {
   /** When everything was read a second time last, and since when that fails; Unix seconds. */
   second_at: number;
   failing_since: number | null;
+  /** When the head that is read was the newest block last, Unix seconds. */
+  newest: { height: number; at: number } | null;
   /** Since when a provider has another, shorter chain than was read, Unix seconds; null where none has. */
   shorter_since: number | null;
   /** When the tag `finalized` was asked for last, Unix seconds. */
@@ -147,6 +149,7 @@ export const createMemory = (): Memory => ({
   marks: [],
   second_at: 0,
   failing_since: null,
+  newest: null,
   shorter_since: null,
   finalized_at: 0,
   decimals: new Map(),

@@ -119,6 +119,11 @@ export interface EvmNetwork {
    */
   final: { depth_seconds: number; alone_seconds: number };
   /**
+   * Whether one maker makes its blocks, which after a stop makes those of that time at once, with the times that they should
+   * have had: a block is no older then than the last look that did not show it.
+   */
+  is_sequenced?: boolean;
+  /**
    * By transaction, as people read its id, of a block that may have left the chain: until when it can be mined again, Unix
    * seconds of the chain. Absent where nothing bounds that. Throws ProviderError.
    */
@@ -176,6 +181,7 @@ export const networks = {
     block_seconds: 0.2,
     coins: { mainnet: balances, testnet: balances },
     look_alikes: lookAlikes.base,
+    is_sequenced: true,
     final: { depth_seconds: 30, alone_seconds: 7200 },
   },
   polygon: {
@@ -203,6 +209,7 @@ export const networks = {
     block_seconds: 0.25,
     coins: { mainnet: balances, testnet: balances },
     look_alikes: lookAlikes.arbitrum,
+    is_sequenced: true,
     final: { depth_seconds: 30, alone_seconds: 7200 },
   },
 } satisfies Record<string, EvmNetwork>;

@@ -3,7 +3,17 @@ import { type Page, ProviderError, type ReadRequest, type WatchedAddress } from 
 import { lookAgain, markEnd } from './again.ts';
 import { badAnswer, type Header, headerOf } from './answers.ts';
 import { coinBehind, isByBalances, readCoins } from './coins.ts';
-import { beginAt, cursorOf, type EvmCursor, extended, hashAt, headOf, paceOf, withCoin } from './cursor.ts';
+import {
+  beginAt,
+  cursorOf,
+  type EvmCursor,
+  extended,
+  hashAt,
+  headOf,
+  paceOf,
+  withCoin,
+  withSighting,
+} from './cursor.ts';
 import { askAll, blockCall } from './hosts.ts';
 import type { EvmContext } from './memory.ts';
 import type { EvmNetwork } from './networks.ts';
@@ -115,6 +125,8 @@ async function* readNew(reading: Reading, finalized: Header | null): AsyncGenera
   }
   if (withFinal(reading.cursor, finalized) !== reading.cursor)
     yield* stored(reading, { transfers: [] }, withFinal(reading.cursor, finalized));
+  const [height] = headOf(reading.cursor);
+  if (height >= tip.height) reading.context.memory.newest = { height, at: reading.tip_at };
   markEnd(reading);
 }
 
@@ -132,16 +144,27 @@ async function nextStretch(reading: Reading, from: number): Promise<Stretch> {
   }
 }
 
+/** With the last look at which nothing stood above what was read. */
+function withNewest({ network, cursor, context: { memory } }: Reading): EvmCursor {
+  const { newest } = memory;
+  if (!network.is_sequenced || newest?.height !== headOf(cursor)[0]) return cursor;
+  return withSighting(cursor, newest.at);
+}
+
 async function* storeStretch(
   reading: Reading,
   { last, held, ...seen }: Stretch,
   finalized: Header | null,
 ): AsyncGenerator<Page> {
   const from = headOf(reading.cursor)[0] + 1;
-  const further = extended(reading.cursor, held, []);
-  const pace = paceOf(further, reading.network.block_seconds);
+  const { network } = reading;
+  const further = extended(withNewest(reading), held, []);
+  const pace = paceOf(further, network.block_seconds);
   const measured = pace ? { ...further, block_seconds: pace.recent_seconds } : further;
-  const after = withFinal(measured, finalized);
+  const after = withFinal(
+    network.is_sequenced ? withSighting(measured, reading.tip_at) : measured,
+    finalized,
+  );
   const { transfers, paid } = await creditsAt(reading, after, seen);
   const ranges = [{ scope: 'height', from, to: last.height }];
   yield* stored(

@@ -66,6 +66,19 @@ const blockchain = (more: object) => refusal({ ...both, custom_blockchains: [{ .
 const gateway = (more: object) => refusal({ ...both, custom_gateways: [usdc, { ...eurc, ...more }] });
 
 describe('what the settings add', () => {
+  test('are final by the time that is two hours, or what is set, and never by a number of blocks', () => {
+    verifies('pace-seconds');
+    const finalOf = (changed: object) => {
+      const given = { ...both, custom_blockchains: [{ ...gnosis, ...changed }] };
+      return load(given).config.chains.find('gnosis')?.final_seconds;
+    };
+    for (const block_seconds of [0.2, 5, 60, 600]) {
+      const depth_seconds = gnosis.min_confirmations * block_seconds;
+      expect(finalOf({ block_seconds })).toBe(Math.max(7200, depth_seconds));
+      expect(finalOf({ block_seconds, final_blocks: 100 })).toBe(100 * block_seconds);
+    }
+  });
+
   test('is on, and has the settings, wallets and prices that what is built in has', () => {
     verifies('custom-gateways');
     const { config, settings: leaves } = load({
