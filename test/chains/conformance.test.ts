@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { base58, bech32 } from '@scure/base';
 import { evm } from '../../src/chains/evm/family.ts';
 import { type EvmNetwork, networks } from '../../src/chains/evm/networks.ts';
-import type { Family, Gateway } from '../../src/chains/family.ts';
+import { type Family, type Gateway, ProviderError } from '../../src/chains/family.ts';
 import { disabledGatewaysOf, findBlockchain, gatewaysOf } from '../../src/chains/gateways.ts';
 import { solanaFamily } from '../../src/chains/solana/family.ts';
 import { ton } from '../../src/chains/ton/family.ts';
@@ -42,7 +42,6 @@ const START = 1_800_000_000;
 /** How old the answers of a provider are that is behind. */
 const LAG_SECONDS = 400;
 const TON_BLOCK_SECONDS = 0.4;
-const EVM_BLOCK_SECONDS = 2;
 const TRON_BLOCK_SECONDS = 3;
 const SOLANA_SLOT_MS = 200;
 const PAGE_ROWS = 100;
@@ -280,17 +279,21 @@ for (const blockchain of ['bitcoin', 'litecoin'] as const) {
 }
 
 /** A coin found in the log of its network, and logs read by ranges; one by balances, and by hashes; one in a log, and by hashes. */
-for (const blockchain of ['polygon', 'base', 'ethereum'] as const)
-  conformance(blockchain, (): World => {
+const evmWorld =
+  (blockchain: keyof typeof networks) =>
+  (pace: number, most_calls: number): World => {
+    const network: EvmNetwork = networks[blockchain];
+    const block_seconds = network.block_seconds / pace;
     const time = openTime();
     const random = new Random(blockchain);
-    const chain = new EvmChain({ random, now: time.ms, block_seconds: EVM_BLOCK_SECONDS, history: 300 });
-    const network: EvmNetwork = networks[blockchain];
+    const history = Math.max(300, Math.ceil((LAG_SECONDS + 200) / block_seconds));
+    const chain = new EvmChain({ random, now: time.ms, block_seconds, history });
     const family = findBlockchain(blockchain)?.family ?? evm(network);
     const all = disabledGatewaysOf('testnet').filter((each) => each.blockchain === blockchain);
     const gateways = all.filter(({ token_contract, is_token }) => !is_token || token_contract) as never;
     const decimals = new Map(all.map((each) => [each.token_contract?.toLowerCase() ?? '', each.decimals]));
-    const node = { chain, chain_id: network.chain_ids.testnet, decimals, seen: time.seen, final_blocks: 30 };
+    const final_blocks = Math.ceil(60 / block_seconds);
+    const node = { chain, chain_id: network.chain_ids.testnet, decimals, seen: time.seen, final_blocks };
     const front = jsonRpc(evmMethods(node), true);
     const [payer, good] = [chain.address(), family.normalizeAddress(chain.address(), 'testnet').address];
     const made = new Map<string, ChainTransaction>();
@@ -299,7 +302,7 @@ for (const blockchain of ['polygon', 'base', 'ethereum'] as const)
       family,
       blockchain,
       gateways,
-      rpc: frontRpc('evm', () => front),
+      rpc: frontRpc('evm', () => front, most_calls),
       advance(seconds) {
         time.now += seconds;
         chain.catchUp();
@@ -314,7 +317,7 @@ for (const blockchain of ['polygon', 'base', 'ethereum'] as const)
         return sent.hash;
       },
       bury() {
-        time.now += 300;
+        time.now += Math.max(300, 30 * block_seconds);
         chain.catchUp();
       },
       heightOf: (txid) => chain.blockOf(txid)?.number ?? null,
@@ -327,9 +330,10 @@ for (const blockchain of ['polygon', 'base', 'ethereum'] as const)
         // Another one takes its number.
         const { from, nonce } = made.get(txid) as ChainTransaction;
         if (then === 'never') chain.send({ from, nonce });
-        time.now += EVM_BLOCK_SECONDS;
+        time.now += Math.max(1, block_seconds);
         chain.catchUp();
       },
+      block_seconds,
       crowd: 120,
       bad_addresses: {
         'cut short': good.slice(0, -1),
@@ -340,7 +344,10 @@ for (const blockchain of ['polygon', 'base', 'ethereum'] as const)
       },
       unknown_txid: `0x${'0'.repeat(64)}`,
     };
-  });
+  };
+
+for (const blockchain of ['polygon', 'base', 'ethereum'] as const)
+  atEveryPace(blockchain, evmWorld(blockchain), BATCHES);
 
 function coinLogs(network: EvmNetwork, from: string, to: string, amount: bigint): ChainLog[] {
   const { testnet: coins } = network.coins;
@@ -363,7 +370,8 @@ const tronWorld = (pace: number, most_calls: number): World => {
   const time = openTime();
   const random = new Random('tron');
   const block_seconds = TRON_BLOCK_SECONDS / pace;
-  const chain = new EvmChain({ random, now: time.ms, block_seconds, history: 300, height_hashes: true });
+  const history = Math.max(300, Math.ceil((LAG_SECONDS + 200) / block_seconds));
+  const chain = new EvmChain({ random, now: time.ms, block_seconds, history, height_hashes: true });
   const family = findBlockchain('tron')?.family ?? evm(tronNetwork, tronProvider);
   const gateways = disabledGatewaysOf('testnet').filter(({ blockchain }) => blockchain === 'tron') as never;
   const token = keyOfTron(usdtOnTron.testnet as string);
@@ -396,7 +404,7 @@ const tronWorld = (pace: number, most_calls: number): World => {
       return sent.hash.slice(2);
     },
     bury() {
-      time.now += 300;
+      time.now += Math.max(300, 30 * block_seconds);
       chain.catchUp();
     },
     heightOf: (txid) => chain.blockOf(`0x${txid}`)?.number ?? null,
@@ -405,7 +413,7 @@ const tronWorld = (pace: number, most_calls: number): World => {
       if (!chain.blockOf(hash)) chain.mine();
       const { number } = chain.blockOf(hash) as ChainBlock;
       chain.fork(chain.blocks.length - number, { stays: (each) => each.hash !== hash, returns: () => true });
-      time.now += block_seconds;
+      time.now += Math.max(1, block_seconds);
       chain.catchUp();
     },
     never_gone: true,

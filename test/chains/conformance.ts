@@ -554,7 +554,7 @@ export function conformance(name: string, open: () => World): void {
       await books.settle();
       const txid = books.pay(to, 5_000n, 'INV-A');
       const other = books.pay(to, 6_000n, 'INV-B');
-      world.advance(5);
+      world.advance(Math.max(5, world.block_seconds ?? 0));
       await books.read();
       world.reorganise(txid, 'never');
       for (const each of books.paid) if (each.txid === txid) each.is_real = false;
