@@ -89,7 +89,7 @@ export interface ReadOutcome {
   found: boolean;
   /** In so many seconds something that it read may be deep enough for an invoice; null: nothing, or it is not known when. */
   due_seconds: number | null;
-  /** Whether the next reading has to go on with what it came further with. */
+  /** Whether the next reading has more to read at once, because this one came further. */
   is_unfinished: boolean;
   /** Keys of addresses with invoices that may be paid now, the newest first. */
   open: readonly string[];

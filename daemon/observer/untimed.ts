@@ -1,4 +1,5 @@
 // After an upgrade: what was asked for by a version that counted blocks waits for the seconds that its gateway asks for now.
+import type { Db } from '../../data/db/open.ts';
 import { findMeta, forgetMeta } from '../../data/meta.ts';
 import {
   giveSeconds,
@@ -9,14 +10,14 @@ import {
   untimedTerms,
 } from '../../data/untimed.ts';
 import { waitFor } from '../../src/chains/catalogue.ts';
-import { seconds } from '../clock.ts';
-import type { App } from '../context.ts';
+import { type Clock, seconds } from '../clock.ts';
+import type { Config } from '../settings/config.ts';
 
 const PAGE_ROWS = 500;
 const BEGIN: Pick<Untimed, 'id' | 'chain'> = { id: '', chain: '' };
 
 /** Once for each database; where the settings ask for blocks, blocks stay. */
-export async function askForSeconds({ config, db, clock }: Pick<App, 'config' | 'db' | 'clock'>) {
+export async function askForSeconds({ config, db, clock }: { config: Config; db: Db; clock: Clock }) {
   const made_until = await findMeta(db.query, UNTIMED_UNTIL);
   if (made_until === undefined) return;
   const { chains, network, gateways, blockchains } = config;

@@ -16,7 +16,7 @@ import type { Watched } from './watched.ts';
 export const WATCHED_MS = 2_000;
 /** … its readings then take this share of what the provider takes. */
 const WATCHED_SHARE = 0.5;
-/** What a reading leaves to the next one, because it has come far enough, goes on so soon. */
+/** What a reading leaves to the next one, because it has come far enough, continues so soon. */
 export const UNFINISHED_MS = 1_000;
 /** What is due by the time of the chain, in whole seconds, is there so much later. */
 const DUE_AFTER_MS = 200;

@@ -6,7 +6,7 @@ import { measurePace, type PaceSample } from '../pace.ts';
 const DENSE = 64;
 /** Of older ones, one in each power of two of seconds, up to this. */
 const DEEPEST_SECONDS = 2 ** 18;
-/** Heads that were the newest are kept for so long, where they are further apart than this share of their age. */
+/** Heads that were the newest are stored for so long, where they are further apart than this share of their age. */
 const SEEN_SECONDS = 2 ** 13;
 const SEEN_SHARE = 0.05;
 /**
@@ -50,7 +50,7 @@ export type EvmCursor = {
   final: number;
   /** What a block took when that was measured last: after a chain stood still it cannot be for a while. */
   block_seconds?: number;
-  /** Heads that were read, oldest first; kept where times of blocks may be older than the blocks. */
+  /** Heads that were read, oldest first; stored where times of blocks may be older than the blocks. */
   seen?: Sighting[];
   /** Absent where coins are not read on their own. */
   coin?: CoinPosition;
@@ -206,7 +206,7 @@ const samplesOf = ({ held }: EvmCursor): PaceSample[] =>
 export const paceOf = (cursor: EvmCursor, usual_seconds: number): Pace | null =>
   measurePace(samplesOf(cursor), usual_seconds);
 
-/** With the head as it is now: what was looked at by a clock that was ahead counts as now. */
+/** With the head as it is now: what was seen by a clock that was ahead counts as now. */
 export function withSighting(cursor: EvmCursor, at: number): EvmCursor {
   const [head] = headOf(cursor);
   const seen: Sighting[] = [[head, at]];
@@ -227,7 +227,7 @@ export function sinceUnseen({ seen = [] }: EvmCursor, height: number): number {
   return below ? Math.max(0, (seen.at(-1) as Sighting)[1] - below[1]) : Number.POSITIVE_INFINITY;
 }
 
-/** What was looked at above a fork did not show the blocks that stand there now. */
+/** What was seen above a fork did not show the blocks that stand there now. */
 function sightingsBelow(seen: readonly Sighting[], fork: number): Sighting[] {
   const last = seen.at(-1);
   const below = seen.filter(([height]) => height < fork);

@@ -355,7 +355,7 @@ async function readAfter(asker: Asker, { height, hash }: Passing['at'], most: nu
   return blocks;
 }
 
-/** Of blocks that coins were read of, where they go on from there: none is asked for twice. */
+/** Of blocks that coins were read of, where they continue from there: none is asked for twice. */
 async function pieceOf(reading: Reading, group: readonly string[]): Promise<PassingPiece> {
   const { asker, cursor, watched, context } = reading;
   const { passing, proofs } = context.memory;

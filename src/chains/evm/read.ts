@@ -144,7 +144,7 @@ async function nextStretch(reading: Reading, from: number): Promise<Stretch> {
   }
 }
 
-/** With the last look at which nothing stood above what was read. */
+/** With the last moment when nothing stood above what was read. */
 function withNewest({ network, cursor, context: { memory } }: Reading): EvmCursor {
   const { newest } = memory;
   if (!network.is_sequenced || newest?.height !== headOf(cursor)[0]) return cursor;

@@ -80,7 +80,7 @@ export const ofWatched = (block: WholeBlock, watched: ReadonlyMap<string, unknow
     null,
 });
 
-/** The blocks after one, as far as these go on from it and up to a height. */
+/** The blocks after one, as far as these continue it and up to a height. */
 export function following(
   blocks: ReadonlyMap<number, WholeBlock>,
   { height, hash }: Pick<Header, 'height' | 'hash'>,
