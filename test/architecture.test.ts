@@ -319,7 +319,8 @@ const reasons: Record<string, string> = {
   'daemon/observer/observer.ts releaseAmounts': 'reserved amounts are given back; the status stays',
   'daemon/observer/witness.ts witnessTransfer': 'notes that a second provider has the transfer',
   'daemon/retention/retention.ts foldDust': 'in which sum of dust a transfer is; no money',
-  'daemon/observer/untimed.ts giveSeconds': 'after an upgrade, what an open invoice waits for; no status moves',
+  'daemon/observer/untimed.ts giveSeconds':
+    'after an upgrade, what an open invoice waits for; no status moves',
   'daemon/retention/retention.ts forgetCallers':
     'who asked without credentials is forgotten; the invoice stays',
   'daemon/retention/retention.ts removeEvents': 'deliveries of events that go; no money',

@@ -97,6 +97,7 @@ async function measure({ id, requests_per_second, providers }: Blockchain): Prom
     clockError: () => 0,
     dies: () => false,
     onDeath: () => {},
+    onCommit: () => {},
     onError: (line) => {
       // While no provider answers, that is what it says.
       if (line.alert !== 'blind') throw new Error(`${id}: ${JSON.stringify(line)}`);

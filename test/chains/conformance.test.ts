@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { base58, bech32 } from '@scure/base';
 import { evm } from '../../src/chains/evm/family.ts';
 import { type EvmNetwork, networks } from '../../src/chains/evm/networks.ts';
-import { type Family, type Gateway, ProviderError } from '../../src/chains/family.ts';
+import type { Family, Gateway } from '../../src/chains/family.ts';
 import { disabledGatewaysOf, findBlockchain, gatewaysOf } from '../../src/chains/gateways.ts';
 import { solanaFamily } from '../../src/chains/solana/family.ts';
 import { ton } from '../../src/chains/ton/family.ts';

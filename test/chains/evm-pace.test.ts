@@ -209,7 +209,7 @@ describe('an EVM chain at another pace', () => {
   );
 
   it.each([20, 3, 0])(
-    'is caught up with while payments go on, with batches of %i',
+    'is caught up with while payments continue, with batches of %i',
     async (batch) => {
       verifies('pace-cost');
       const world = open({ seconds: 0.2, batch, is_limited: true });
@@ -296,7 +296,7 @@ describe('a sequencer that makes up for a stop', () => {
     const seen_at = time.now;
     const [seen] = observer.to(to);
     expect(seen?.confirmations).toBeGreaterThan(networks.base.final.depth_seconds / 0.2);
-    // It was not there when it was looked at before.
+    // It was not there when it was read before.
     expect(seen?.depth_seconds).toBeLessThanOrEqual(POLL_SECONDS);
     for (let each = 0; each < 30; each++) {
       await poll();

@@ -94,7 +94,7 @@ describe.each(databases)('the pace of a chain on %s', (database) => {
     expect((await shown()).get('ton')).toMatchObject({ warning: null });
   });
 
-  test('that makes the blocks of a setting too few seconds is said with what to set', async () => {
+  test('that makes the blocks of a setting too few seconds is a warning with what to set', async () => {
     verifies('depth-warning');
     const settings = {
       'gateways.base-usdc.enabled': true,

@@ -119,7 +119,7 @@ export interface Memory {
   coin_trouble: string | null;
   /** Where reading coins stood when it fell behind, and when, Unix seconds; null where it is not behind. */
   coin_began: { height: number; at: number } | null;
-  /** Looks at balances ahead of where coins stand, oldest first. */
+  /** Balances seen ahead of where coins stand, oldest first. */
   looks: Look[];
   /** When a provider had no state of an older block last, Unix seconds. */
   no_state_at: number;

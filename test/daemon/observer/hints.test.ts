@@ -516,7 +516,7 @@ describe('a payment that somebody waits for', () => {
     expect(pauseOf()).toBe(INTERVAL_MS);
   });
 
-  test('goes on at once with what a reading left, for as long as it comes further', () => {
+  test('continues at once with what a reading left, for as long as it comes further', () => {
     verifies('pace-cost');
     const { pauseOf } = open();
     const outcome: Omit<ReadOutcome, 'is_unfinished'> = {
