@@ -67,6 +67,8 @@ export interface Command {
   examples: readonly string[];
   /** Whether it may change something though no endpoint's method says so: it takes `--dry-run`. */
   writes?: boolean;
+  /** Whether a profile of a name that none has is made; every other command refuses it. */
+  makes_profile?: boolean;
   /** Prints a line of JSON for each thing that happens. */
   stream?: boolean;
   /** Members that `--json a,b` can name, where no endpoint's reply says them. */

@@ -52,7 +52,9 @@ export function createContext(options: ContextOptions): Context {
   const { command, io, globals, timeout_ms, registry, given, words, signal } = options;
   let settings: Promise<Settings> | undefined;
   const openSettings = () => {
-    settings ??= openStore(io.env).then((store) => new Settings(store, globals, io.env));
+    settings ??= openStore(io.env).then(
+      (store) => new Settings(store, globals, io.env, command.makes_profile),
+    );
     return settings;
   };
   let found: Promise<{ input: Input; own: Own }> | undefined;

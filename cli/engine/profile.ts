@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type Conf from 'conf';
 import { cleanText, withoutMark } from '../../src/clean.ts';
+import { nearest } from '../../src/nearest.ts';
 import { isPlain } from './address.ts';
 import { GwError, usage } from './errors.ts';
 import { DEFAULT_URL, type GlobalValues, variableOf } from './globals.ts';
@@ -221,6 +222,16 @@ function checkName(name: string): string {
   throw usage(`“${name}” is not a valid profile name: use letters, digits, dots, dashes and underscores`);
 }
 
+/** Throws GwError where there is no profile of that name: what was meant for another must not be done with none. */
+export function requireProfile(store: Store, name: string, kind: 'config' | 'not_found'): void {
+  const known = new Set([DEFAULT_PROFILE, ...store.names()]);
+  if (known.has(name)) return;
+  throw new GwError(kind, `there is no profile ${name}; there are: ${[...known].join(', ')}`, {
+    code: 'unknown_profile',
+    hint: `did you mean ${nearest(name, known)}? gw login --profile ${name} makes one`,
+  });
+}
+
 /** Whether it is of the profile, wherever that has it. */
 export const isStored = ({ origin }: Setting): boolean => origin === 'profile' || origin === 'keyring';
 
@@ -230,12 +241,19 @@ export class Settings {
   readonly profile: Setting;
   readonly #globals: Pick<GlobalValues, 'flag' | 'isOn'>;
   readonly #env: NodeJS.ProcessEnv;
-  constructor(store: Store, globals: Pick<GlobalValues, 'flag' | 'isOn'>, env: NodeJS.ProcessEnv) {
+  /** Throws GwError where a profile is named that is not there, unless the command makes one. */
+  constructor(
+    store: Store,
+    globals: Pick<GlobalValues, 'flag' | 'isOn'>,
+    env: NodeJS.ProcessEnv,
+    makes_profile = false,
+  ) {
     this.store = store;
     this.#globals = globals;
     this.#env = env;
     const { value, origin } = this.#given('profile') ?? { value: store.current(), origin: 'profile' };
     this.profile = { value: origin === 'profile' ? value : checkName(value), origin };
+    if (origin !== 'profile' && !makes_profile) requireProfile(store, value, 'config');
   }
   /** From the command line or the environment. */
   #given(name: 'url' | 'api-key' | 'token' | 'profile'): Setting | undefined {

@@ -10,6 +10,8 @@ import { GwError, NetworkError } from './errors.ts';
 const REDIRECTS = new Set([301, 302, 307, 308]);
 /** How long a connection may take to stand. */
 const CONNECT_MS = 10_000;
+/** More than any answer of the service that is read whole; what has no end is read as it comes. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** An answer whose body is still to be read. */
 export interface Opened {
@@ -32,10 +34,8 @@ export async function fetchService(url: string, call: Partial<Sent> = {}): Promi
     ...call,
     headers: { 'accept-encoding': encoding, ...call.headers },
   });
-  const chunks: Buffer[] = [];
-  for await (const chunk of opened.body) chunks.push(chunk);
-  const sent = Buffer.concat(chunks);
-  const bytes = opened.headers.get('content-encoding') === 'gzip' ? await unzipped(sent) : sent;
+  const sent = await wholeOf(opened.body, url);
+  const bytes = opened.headers.get('content-encoding') === 'gzip' ? await unzipped(sent, url) : sent;
   return {
     ...opened,
     text: async () => new TextDecoder().decode(bytes),
@@ -43,11 +43,35 @@ export async function fetchService(url: string, call: Partial<Sent> = {}): Promi
   };
 }
 
-async function unzipped(bytes: Buffer): Promise<Buffer> {
+/** The same, until it is longer than any answer: then GwError is thrown, and the rest is not read. */
+export async function* limited(body: AsyncIterable<Buffer>, url: string): AsyncGenerator<Buffer, void> {
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > MAX_ANSWER_BYTES) throw tooLarge(url);
+    yield chunk;
+  }
+}
+
+/** Throws GwError for one that is longer than any answer. */
+export async function wholeOf(body: AsyncIterable<Buffer>, url: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of limited(body, url)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+const tooLarge = (url: string): GwError =>
+  new GwError('general', `${new URL(url).origin} answers with more than ${MAX_ANSWER_BYTES} bytes`, {
+    code: 'answer_too_large',
+    hint: 'check that this is the address of a gatewayd: gw doctor',
+  });
+
+async function unzipped(bytes: Buffer, url: string): Promise<Buffer> {
   const { gunzipSync } = await import('node:zlib');
   try {
-    return gunzipSync(bytes);
+    return gunzipSync(bytes, { maxOutputLength: MAX_ANSWER_BYTES });
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(url);
     throw new NetworkError(error, true);
   }
 }

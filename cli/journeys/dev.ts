@@ -16,6 +16,7 @@ const MAX_PORT = 65_535;
 
 export const command: Command = {
   endpoints: [],
+  makes_profile: true,
   args: ['forward_to'],
   flags: [
     {

@@ -25,6 +25,7 @@ const flag = (field: string, help: string, more: Partial<Flag> = {}): Flag => ({
 
 export const command: Command = {
   endpoints: [loginAccessToken, loginGoogle, loginTelegram, getMe, getMerchantAccount, listInvoices],
+  makes_profile: true,
   args: ['email'],
   flags: [
     flag('email', 'email address of the account'),

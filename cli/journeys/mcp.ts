@@ -5,7 +5,7 @@ import { getMerchantAccount } from '../../src/api/endpoints/merchant.ts';
 import type { Command, Context } from '../engine/command.ts';
 import { GwError, NetworkError } from '../engine/errors.ts';
 import { timeoutAfter } from '../engine/timeout.ts';
-import { openService } from '../engine/transport.ts';
+import { limited, openService } from '../engine/transport.ts';
 
 export const command: Command = {
   endpoints: [],
@@ -60,7 +60,9 @@ async function send(request: Request, base_url: string, timeout_ms: number): Pro
       signal: AbortSignal.any([request.signal, timeoutAfter(timeout_ms)]),
     });
     const headers = Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]);
-    const stream = Readable.toWeb(Readable.from(body, { objectMode: false })) as ReadableStream<Uint8Array>;
+    const stream = Readable.toWeb(
+      Readable.from(limited(body, base_url), { objectMode: false }),
+    ) as ReadableStream<Uint8Array>;
     return new Response(BODYLESS.has(status) ? await stream.cancel().then(() => null) : stream, {
       status,
       headers,

@@ -69,6 +69,24 @@ describe('settings', () => {
     expect((await gw(['config', 'get', 'profile', '--json', 'value'])).json).toEqual({ value: 'default' });
   });
 
+  it('of a profile that is not there are obeyed by no command, and made by signing in and setting only', async () => {
+    verifies('gw-profile-known');
+    const lost = { code: 78, error: { error: { code: 'unknown_profile', kind: 'config' } } };
+    for (const args of [['logout'], ['whoami'], ['invoice', 'list'], ['config', 'unset', 'url'], ['mcp']]) {
+      const ran = await gw([...args, '--profile', 'defualt', '--json']);
+      expect(ran).toMatchObject(lost);
+      expect(ran.error.error.message).toBe('there is no profile defualt; there are: default');
+      expect(ran.error.error.hint).toBe('did you mean default? gw login --profile defualt makes one');
+    }
+    expect(await gw(['account', 'get', '--json'], { env: { GW_PROFILE: 'prdo' } })).toMatchObject(lost);
+    expect((await gw(['config', 'set', 'url', 'https://pay.example.com', '--profile', 'prod'])).code).toBe(0);
+    const named = await gw(['config', 'get', 'url', '--json', 'value'], { env: { GW_PROFILE: 'prod' } });
+    expect(named.json).toEqual({ value: 'https://pay.example.com' });
+    const typo = await gw(['whoami', '--json'], { env: { GW_PROFILE: 'prdo' } });
+    expect(typo.error.error.message).toContain('there are: default, prod');
+    expect(typo.error.error.hint).toContain('did you mean prod?');
+  });
+
   it('call no word a member of JSON that does not stand behind --json', async () => {
     expect((await gw(['invoice', 'list', 'extra'])).stderr).toContain('unexpected “extra”');
     expect((await gw(['invoice', 'list', '--json', 'extra'])).error.error.message).toBe(

@@ -201,6 +201,10 @@ export const extensions = {
     'gw-own-origin': 'keys of a profile go to the service that gave them, over plain http to loopback only',
     'gw-precedence': 'flags win over environment over profile; GW_URL, GW_API_KEY, GW_TOKEN, GW_PROFILE',
     'gw-profiles': 'profiles are stored with mode 0600',
+    'gw-profile-known':
+      'a profile that is not there is 78 with the names there are; login, signup, config set and the sandbox make one',
+    'gw-answer-limit': 'gw reads 64 MiB of an answer at most, also unpacked; streams have no limit',
+    'gw-opens-no-shell': 'an address is opened by a program and no shell, on Windows too',
     'gw-keyring':
       'secrets of a profile are in the keyring of the system where there is one, and never both there and in the file',
     'gw-listen': 'gw listen forwards events to a URL',

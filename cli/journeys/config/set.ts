@@ -9,6 +9,7 @@ import { keyFlag } from '../parts/key-flag.ts';
 
 export const command: Command = {
   endpoints: [],
+  makes_profile: true,
   args: ['key', 'value'],
   flags: [
     keyFlag(profileKeys),

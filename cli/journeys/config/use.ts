@@ -1,8 +1,6 @@
 // `gw config use`: the profile that commands take by default.
-import { nearest } from '../../../src/nearest.ts';
 import type { Command } from '../../engine/command.ts';
-import { GwError } from '../../engine/errors.ts';
-import { DEFAULT_PROFILE } from '../../engine/profile.ts';
+import { requireProfile } from '../../engine/profile.ts';
 import { say } from '../../output/io.ts';
 import { printObject } from '../../output/view.ts';
 
@@ -25,11 +23,7 @@ export const command: Command = {
     const { own } = await context.input();
     const name = String(own.name);
     const { store } = await context.settings();
-    const known = new Set([DEFAULT_PROFILE, ...store.names()]);
-    if (!known.has(name))
-      throw new GwError('not_found', `there is no profile ${name}; there are: ${[...known].join(', ')}`, {
-        hint: `did you mean ${nearest(name, known)}? gw login --profile ${name} makes one`,
-      });
+    requireProfile(store, name, 'not_found');
     await store.use(name);
     say(context.io, `Now using the profile ${name}`);
     if (context.io.json !== false) printObject(context.io, { profile: name });

@@ -6,7 +6,7 @@ import { listEvents } from '../../../src/api/endpoints/merchant.ts';
 import type { Context } from '../../engine/command.ts';
 import { GwError, NetworkError, toGwError, unreachable } from '../../engine/errors.ts';
 import { timeoutAfter } from '../../engine/timeout.ts';
-import { openService } from '../../engine/transport.ts';
+import { openService, wholeOf } from '../../engine/transport.ts';
 import { say } from '../../output/io.ts';
 
 export type GwEvent = CallReply<typeof listEvents>['data'][number];
@@ -139,7 +139,8 @@ export async function* openStream(
       },
     );
     opening.removeEventListener('abort', end);
-    if (!response.ok) throw new ApiError(response.status, await refusalOf(response.body), response.headers);
+    if (!response.ok)
+      throw new ApiError(response.status, await refusalOf(response.body, url), response.headers);
     onOpen?.();
     yield null;
     yield* messages(response.body);
@@ -149,11 +150,9 @@ export async function* openStream(
   }
 }
 
-async function refusalOf(body: AsyncIterable<Buffer>): Promise<Record<string, unknown>> {
+async function refusalOf(body: AsyncIterable<Buffer>, url: string): Promise<Record<string, unknown>> {
   try {
-    let text = '';
-    for await (const chunk of body) text += chunk;
-    return JSON.parse(text) as Record<string, unknown>;
+    return JSON.parse((await wholeOf(body, url)).toString()) as Record<string, unknown>;
   } catch {
     return {};
   }

@@ -12,6 +12,7 @@ import { signIn } from '../parts/session.ts';
 
 export const command: Command = {
   endpoints: [signup, loginAccessToken, getPublicConfig],
+  makes_profile: true,
   input: signup,
   flags: [
     {
