@@ -60,8 +60,9 @@ async function callTool(
   try {
     wire = requestOf(options, endpoint, input, { idempotency_key });
   } catch (error) {
-    // A value of the path is missing.
-    return { content: [{ type: 'text', text: (error as Error).message }], isError: true };
+    // A value is missing, or is none that can be sent; nested too deep to be written, it is a RangeError.
+    const text = error instanceof TypeError ? error.message : 'The arguments are nested too deep to be sent';
+    return { content: [{ type: 'text', text }], isError: true };
   }
   const { url, method, headers, body } = wire;
   const request = new Request(url, {

@@ -5,7 +5,7 @@ import type { App } from '../context.ts';
 import { callerAddress, type Trust } from './proxies.ts';
 import { recordAnswer } from './record.ts';
 import { type Answer, NO_PHRASE } from './reply.ts';
-import { requestId } from './request.ts';
+import { namesTwoHosts, requestId } from './request.ts';
 
 /** Of all bodies together. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -44,7 +44,7 @@ export function openAtHand(app: App, trust: Trust | null, closing: AbortSignal):
   });
   return {
     give(req, res) {
-      if (req.method !== 'GET' || closing.aborted || hasBody(req)) return false;
+      if (req.method !== 'GET' || closing.aborted || hasBody(req) || namesTwoHosts(req)) return false;
       const known = answers.get(keyOf(req));
       if (!known) return false;
       const started = performance.now();

@@ -25,13 +25,15 @@ import {
   replyAnswer,
   toResponse,
 } from './reply.ts';
-import { MAX_BODY_BYTES, MalformedBody, parseForm, parseJson, readText } from './request.ts';
+import { MAX_BODY_BYTES, MalformedBody, namesTwoHosts, parseForm, parseJson, readText } from './request.ts';
 
 /** How soon a busy database or provider may be asked again. */
 const BUSY_RETRY_SECONDS = 1;
 const PROVIDER_RETRY_SECONDS = 5;
 /** A person has to make room, or repair what else is wrong. */
 const UNUSABLE_RETRY_SECONDS = 60;
+
+const TWO_HOSTS = 'The request names more than one Host';
 
 export interface Http {
   h3: H3;
@@ -137,6 +139,7 @@ async function respond(
   let reply: Answer;
   try {
     if (stopping.aborted) throw new Refusal('shutting_down', { retry_after: BUSY_RETRY_SECONDS });
+    if (namesTwoHosts(event.runtime?.node?.req)) throw new Refusal('bad_request', { detail: TWO_HOSTS });
     reply = await work(call);
   } catch (error) {
     reply = failureAnswer(error, call, endpoint);

@@ -99,3 +99,11 @@ export function lastValues(pairs: Iterable<[string, string]>): Record<string, st
   for (const [name, value] of pairs) values[name] = value;
   return values;
 }
+
+/** Whether it has two Host headers, of which a proxy may read one and this daemon the other (RFC 9112 §3.2). */
+export function namesTwoHosts(req: Pick<IncomingMessage, 'rawHeaders'> | undefined): boolean {
+  let hosts = 0;
+  const names = req?.rawHeaders ?? [];
+  for (let at = 0; at < names.length; at += 2) if (names[at]?.toLowerCase() === 'host') hosts++;
+  return hosts > 1;
+}

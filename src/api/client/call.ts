@@ -127,7 +127,20 @@ const REFUSED = 400;
 /** Characters of a refusal that is no JSON. */
 const MAX_DETAIL = 500;
 
-/** Builds the request of a call; throws a TypeError for a path parameter that is missing. */
+/** A value as it stands in a path, a query or a form; throws a TypeError for one that is no text. */
+function textOf(name: string, value: unknown): string {
+  const isText = ['string', 'number', 'boolean', 'bigint'].includes(typeof value);
+  const text = isText ? String(value) : null;
+  // One half of a character is none that can be sent.
+  if (text === null || /\p{Cs}/u.test(text))
+    throw new TypeError(`${name} should be a text, a number, true or false`);
+  return text;
+}
+
+/** What a header can carry. */
+const HEADER_TEXT = /^[\x20-\x7e]*$/;
+
+/** Builds the request of a call; throws a TypeError, with a sentence for the caller, for a value that cannot be sent. */
 export function requestOf(
   connection: Pick<Connection, 'base_url' | 'api_key' | 'token' | 'headers'>,
   endpoint: Endpoint,
@@ -137,13 +150,15 @@ export function requestOf(
   const path = endpoint.path.replace(/\{([^}]+)\}/g, (_, name: string) => {
     const value = input.params?.[name];
     if (value === undefined || value === null || value === '') throw new TypeError(`${name} is missing`);
-    return encodeURIComponent(String(value));
+    return encodeURIComponent(textOf(name, value));
   });
   const search = new URLSearchParams(
     Object.entries(input.query ?? {})
       .filter(([, value]) => value !== undefined && value !== null)
-      .map(([name, value]): [string, string] => [name, String(value)]),
+      .map(([name, value]): [string, string] => [name, textOf(name, value)]),
   ).toString();
+  if (!HEADER_TEXT.test(options.idempotency_key ?? ''))
+    throw new TypeError('idempotency_key should be letters, digits and signs of ASCII');
   const { auth } = endpoint;
   const form = endpoint.encoding === 'form';
   const headers: Record<string, string> = {
@@ -179,7 +194,7 @@ const formOf = (body: unknown): string =>
   new URLSearchParams(
     Object.entries((body ?? {}) as Record<string, unknown>)
       .filter(([, value]) => value !== undefined && value !== null)
-      .map(([name, value]): [string, string] => [name, String(value)]),
+      .map(([name, value]): [string, string] => [name, textOf(name, value)]),
   ).toString();
 
 /** Calls one endpoint. Throws ApiError for a refusal; what fetch throws, where nothing answered. */

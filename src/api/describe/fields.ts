@@ -90,7 +90,8 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d
 /** Seconds, as a number or as text with a unit: `3600`, `90s`, `1h`, `7d`. */
 export function duration({ max_seconds }: { max_seconds: number }): z.ZodType<number, string> {
   return coerced({ type: 'string', pattern: DURATION.source }, (input) => {
-    const [, digits, unit = ''] = DURATION.exec(String(input)) ?? [];
+    const text = typeof input === 'string' || typeof input === 'number' ? String(input) : '';
+    const [, digits, unit = ''] = DURATION.exec(text) ?? [];
     if (digits === undefined)
       return new FieldError(
         'duration_parsing',

@@ -128,6 +128,38 @@ describe('MCP', () => {
       await operator.close();
     });
 
+    test('says what is wrong with arguments that are none, in words of its own', async () => {
+      verifies('gw-mcp');
+      const odd: unknown[] = [
+        { toString: 1 },
+        { toString: null, valueOf: null },
+        JSON.parse('{"__proto__":1}'),
+        { constructor: 1 },
+        { hasOwnProperty: 1 },
+        [],
+        '\ud800',
+      ];
+      for (const value of odd) {
+        const got = await call('getInvoice', { invoice_id: value });
+        expect([got.isError, got.content[0]?.text]).toEqual([
+          true,
+          'invoice_id should be a text, a number, true or false',
+        ]);
+        const listed = await call('listInvoices', { limit: value });
+        expect(listed.content[0]?.text).toBe('limit should be a text, a number, true or false');
+        const made = await call('createInvoice', { chain: 'ton', amount: value });
+        expect([made.isError, made.content[0]?.text]).toEqual([true, expect.stringContaining('"detail":[{')]);
+      }
+      const named = {
+        chain: 'ton',
+        amount: '1',
+        ...JSON.parse('{"__proto__":1,"toString":1,"constructor":1}'),
+      };
+      expect((await call('createInvoice', named)).structuredContent).toMatchObject({ status: 'created' });
+      const keyed = await call('createInvoice', { chain: 'ton', amount: '1', idempotency_key: 'ключ' });
+      expect(keyed.content[0]?.text).toBe('idempotency_key should be letters, digits and signs of ASCII');
+    });
+
     test('calls tools as the caller: creates an invoice, settles it, reads it', async () => {
       const created = await call('createInvoice', { chain: 'ton', amount: '7.50', external_ref: 'by mcp' });
       expect(created.structuredContent).toMatchObject({ status: 'created', amount_usd: '7.5' });

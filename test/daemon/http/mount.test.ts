@@ -431,6 +431,27 @@ test('a connection continues after a refused chunked body', async () => {
   socket.destroy();
 });
 
+test('a request that names two hosts is 400, wherever the second stands and whatever it is', async () => {
+  verifies('host-once');
+  const answerTo = async (lines: string): Promise<string> => {
+    const socket = connect(serving.port, '127.0.0.1');
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk;
+    });
+    socket.write(`GET /stream HTTP/1.1\r\n${lines}\r\nconnection: close\r\n\r\n`);
+    await expect.poll(() => received).toContain('\r\n\r\n');
+    socket.destroy();
+    return received;
+  };
+  for (const lines of ['host: a\r\nhost: b', 'Host: a\r\nx-a: 1\r\nHOST: a']) {
+    const answer = await answerTo(lines);
+    expect(answer).toContain('HTTP/1.1 400');
+    expect(answer).toContain('more than one Host');
+  }
+  expect(await answerTo('host: a\r\nx-forwarded-host: b')).toContain('HTTP/1.1 200');
+});
+
 test('stopping ends streams, refuses new requests and closes connections', async () => {
   const other = createHttp(app, routes);
   const streaming = await other.h3.request('/stream');
