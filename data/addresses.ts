@@ -162,24 +162,24 @@ export async function hasSold(query: Executor, owner_id: string): Promise<boolea
   return row !== undefined;
 }
 
-/** How many addresses of a blockchain are watched at `now` (Unix seconds) because of this owner. */
+/** The addresses of a blockchain that are watched at `now` (Unix seconds) because of this owner, those first whose watch ends first. */
 export async function watchedOf(
   query: Executor,
   { owner_id, blockchain, now }: { owner_id: string; blockchain: string; now: number },
-): Promise<string[]> {
-  const rows = await query
+): Promise<{ address_key: string; watch_until: number }[]> {
+  return query
     .selectFrom('address_accounts')
     .innerJoin('watches', (join) =>
       join
         .onRef('watches.blockchain', '=', 'address_accounts.blockchain')
         .onRef('watches.address_key', '=', 'address_accounts.address_key'),
     )
-    .select('address_accounts.address_key')
+    .select(['address_accounts.address_key', 'watches.watch_until'])
     .where('address_accounts.owner_id', '=', owner_id)
     .where('address_accounts.blockchain', '=', blockchain)
     .where('watches.watch_until', '>=', now)
+    .orderBy('watches.watch_until')
     .execute();
-  return rows.map(({ address_key }) => address_key);
 }
 
 export interface SharedAddress extends AddressRef {

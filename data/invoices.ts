@@ -63,6 +63,7 @@ const columns = Object.keys({
   reserved: true,
   reserved_until: true,
   caller: true,
+  buyer: true,
   request_id: true,
   watch_until: true,
   shop: true,
@@ -93,6 +94,30 @@ const insertCounted = writer(columns, (query, place: InvoiceValues) => insertion
 /** False when id, memo, reference or reserved amount is taken already, so that the caller draws another. */
 export async function insertInvoice(on: Executor, invoice: NewInvoice): Promise<boolean> {
   return (await insert(on, written(invoice))).length > 0;
+}
+
+/** The invoice of this purchase, whatever became of it; there is one at most. */
+export function invoiceOfBuyer(query: Executor, buyer: string): Promise<InvoiceRow | undefined> {
+  return query.selectFrom('invoices').selectAll().where('buyer', '=', buyer).executeTakeFirst();
+}
+
+/** From now on it is shown to no one again, so that its buyer may begin another. */
+export async function forgetBuyer(
+  query: Executor,
+  { id, buyer }: Pick<InvoiceRow, 'id' | 'buyer'>,
+): Promise<void> {
+  await query
+    .updateTable('invoices')
+    .set({ buyer: null })
+    .where('id', '=', id)
+    .where('buyer', '=', buyer)
+    .execute();
+}
+
+/** One after the other for one buyer until the transaction ends, so that two requests at once make one; SQLite's writer is alone anyway. */
+export async function lockBuyer({ dialect }: Pick<Db, 'dialect'>, tx: Tx, buyer: string): Promise<void> {
+  if (dialect !== 'postgres') return;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`buyer ${buyer}`}, 0))`.execute(tx);
 }
 
 /** As it is written. */

@@ -130,28 +130,35 @@ export async function reservationsOf(
   return found;
 }
 
-/** Part of what an owner has reserved: all, or what fits each that is given. */
+/** Part of what an owner has reserved: of sales or of refills, all or what fits each that is given. */
 export interface Holding {
   owner_id: string;
-  /** What one anonymous caller has asked for at one unit. */
-  by?: { unit_id: string; caller: string };
+  kind: InvoiceRow['kind'];
+  /** What one anonymous caller has asked for. */
+  caller?: string;
+  /** At one unit, without what was cancelled before anything of it was seen. */
+  unit_id?: string;
   /** What callers without credentials have asked for: also all of an invoice whose buyer has changed its coin. */
   anonymous?: true;
-  refills?: true;
   address?: Pick<Slot, 'blockchain' | 'address_key'>;
 }
 
-function held(query: Executor, { owner_id, by, anonymous, refills, address }: Holding) {
+/** Whether it was cancelled before anything of it was seen. */
+const DROPPED = sql<boolean>`invoices.status = 'cancelled' and invoices.payment_id is null`;
+
+function held(query: Executor, { owner_id, kind, caller, unit_id, anonymous, address }: Holding) {
   let select = query
     .selectFrom('invoices')
     .where('owner_id', '=', owner_id)
+    .where('kind', '=', kind)
     .where('reserved', '=', sql.lit(1))
     // What is paid for is no abuse.
     .where('status', '<>', 'confirmed');
-  if (by) select = select.where('unit_id', '=', by.unit_id).where('caller', '=', by.caller);
+  if (caller !== undefined) select = select.where('caller', '=', caller);
+  if (unit_id !== undefined)
+    select = select.where('unit_id', '=', unit_id).where(sql<boolean>`not (${DROPPED})`);
   if (anonymous)
     select = select.where((where) => where.or([where('caller', 'is not', null), where('switches', '>', 0)]));
-  if (refills) select = select.where('kind', '=', 'refill');
   if (address)
     select = select
       .where('blockchain', '=', address.blockchain)
@@ -160,15 +167,17 @@ function held(query: Executor, { owner_id, by, anonymous, refills, address }: Ho
 }
 
 /** The same of what invoices asked for before, until a buyer changed it: what is paid in another coin is no abuse either. */
-function heldFormerly(query: Executor, { owner_id, by, refills, address }: Holding) {
+function heldFormerly(query: Executor, { owner_id, kind, caller, unit_id, address }: Holding) {
   let select = query
     .selectFrom('former_terms')
     .innerJoin('invoices', 'invoices.id', 'former_terms.invoice_id')
     .where('former_terms.owner_id', '=', owner_id)
+    .where('invoices.kind', '=', kind)
     .where('former_terms.reserved', '=', sql.lit(1))
     .where('invoices.status', '<>', 'confirmed');
-  if (by) select = select.where('invoices.unit_id', '=', by.unit_id).where('invoices.caller', '=', by.caller);
-  if (refills) select = select.where('invoices.kind', '=', 'refill');
+  if (caller !== undefined) select = select.where('invoices.caller', '=', caller);
+  if (unit_id !== undefined)
+    select = select.where('invoices.unit_id', '=', unit_id).where(sql<boolean>`not (${DROPPED})`);
   if (address)
     select = select
       .where('former_terms.blockchain', '=', address.blockchain)
@@ -182,13 +191,13 @@ export async function reservedBy(
   owner_id: string,
   { blockchain, address_key, chain }: Slot,
 ): Promise<Reservation[]> {
-  const holding = { owner_id, address: { blockchain, address_key } };
+  const holding: Holding = { owner_id, kind: 'sale', address: { blockchain, address_key } };
   const rows = await held(query, holding)
     .select(columns)
     .where('chain', '=', chain)
     .unionAll(heldFormerly(query, holding).select(formerColumns).where('former_terms.chain', '=', chain))
     .execute();
-  return rows.map(reservationOf).filter(({ holder }) => holder === owner_id);
+  return rows.map(reservationOf);
 }
 
 /** Whether so many amounts or more are reserved without being paid; `count` is at least 1. */
@@ -199,6 +208,27 @@ export const hasReserved = async (query: Executor, holding: Holding, count: numb
     .limit(1)
     .offset(count - 1)
     .executeTakeFirst()) !== undefined;
+
+/**
+ * When the next of these amounts is given back that makes them fewer than `most`, Unix seconds: so long after its invoice ended,
+ * or will end where no one pays. Undefined where they are fewer.
+ */
+export async function nextGivenBack(
+  query: Executor,
+  holding: Holding,
+  { most, hold_seconds }: { most: number; hold_seconds: number },
+): Promise<number | undefined> {
+  const ends = sql<number>`coalesce(invoices.ended_at, invoices.expires_at)`.as('ends_at');
+  const all = held(query, holding).select(ends).unionAll(heldFormerly(query, holding).select(ends));
+  const { count } = await query
+    .selectFrom(all.as('held'))
+    .select((of) => of.fn.countAll().as('count'))
+    .executeTakeFirstOrThrow();
+  const over = Number(count) - most;
+  if (over < 0) return undefined;
+  const next = await all.orderBy('ends_at').limit(1).offset(over).executeTakeFirst();
+  return next && Number(next.ends_at) + hold_seconds;
+}
 
 /** When an amount that no one paid may be given back before its time. */
 export interface EarlyRelease {

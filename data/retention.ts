@@ -220,7 +220,7 @@ export async function forgetCallers(
   if (!last || rows.every(({ created_at }) => created_at >= before)) return { removed: 0, next: null };
   const { numUpdatedRows } = await query
     .updateTable('invoices')
-    .set({ caller: null })
+    .set({ caller: null, buyer: null })
     .where('id', '>', after_id)
     .where('id', '<=', last.id)
     .where('caller', 'is not', null)

@@ -160,9 +160,7 @@ export async function proveEmail(
     .where('token_version', '=', user.token_version)
     .where('deleted_at', 'is', null);
   const result = await (user.pending_email === email
-    ? update
-        .set({ ...proved, email, subject: email, pending_email: null })
-        .where('pending_email', '=', email)
+    ? update.set({ ...proved, email, subject: email, pending_email: null }).where('pending_email', '=', email)
     : update.set(proved).where('email', '=', email).where('email_proved_at', 'is', null)
   ).executeTakeFirst();
   return result.numUpdatedRows === 1n;

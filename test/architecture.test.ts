@@ -321,6 +321,8 @@ const reasons: Record<string, string> = {
   'daemon/retention/retention.ts foldDust': 'in which sum of dust a transfer is; no money',
   'daemon/observer/untimed.ts giveSeconds':
     'after an upgrade, what an open invoice waits for; no status moves',
+  'daemon/invoices/create.ts forgetBuyer':
+    'what is paid, over or nearly over is shown to its buyer no more; nothing of its money changes',
   'daemon/retention/retention.ts forgetCallers':
     'who asked without credentials is forgotten; the invoice stays',
   'daemon/retention/retention.ts removeEvents': 'deliveries of events that go; no money',

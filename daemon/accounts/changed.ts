@@ -1,4 +1,4 @@
-// Who is told that a way into his account has changed.
+// Who gets a mail because a way into his account has changed.
 import type { Logger } from 'pino';
 import type { UserRow } from '../../data/schema/tables.ts';
 import type { Language } from '../checkout/language.ts';

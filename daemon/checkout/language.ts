@@ -16,6 +16,9 @@ const MINUTE = 60;
 const ABOUT_A_SECOND = 1.5;
 /** Up to here one waits without doing something else. */
 const FEW_SECONDS = 45;
+/** Up to here a wait is stated in seconds, and in minutes. */
+const MOST_IN_SECONDS = 90;
+const MOST_IN_MINUTES = 120;
 /** Of the finest coins; no figure is rounded. */
 const COIN_MAX_DIGITS = 18;
 /** French writes a space before these marks, and none begins a line. */
@@ -36,6 +39,8 @@ export interface Language {
   coin(amount: string): string;
   /** How long something usually takes, in coarse words. */
   usually(time: { seconds: number; at_most: number }): string;
+  /** When something is, from now: “in 14 minutes”, in no finer unit than one waits in. */
+  inTime(seconds: number): string;
   number(value: number): string;
   /** `4:05`, `1:00:00`. */
   clock(seconds: number): string;
@@ -98,6 +103,7 @@ function makeLanguage(code: LanguageCode): Language {
     return new Intl.NumberFormat(code, fraction);
   });
   const minute = new Intl.NumberFormat(code, { style: 'unit', unit: 'minute', unitDisplay: 'long' });
+  const relative = new Intl.RelativeTimeFormat(code, { numeric: 'always' });
   const time = new Intl.DateTimeFormat(code, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
   const number = memoize((value: number) => plain.format(value));
   const twoDigits = memoize((value: number) => two.format(value));
@@ -126,6 +132,13 @@ function makeLanguage(code: LanguageCode): Language {
       return minutes <= 1
         ? this.say('time_minute')
         : this.say('time_minutes', { time: minute.format(minutes) });
+    },
+    inTime(seconds) {
+      const minutes = Math.ceil(seconds / MINUTE);
+      if (seconds <= MOST_IN_SECONDS) return relative.format(Math.max(1, Math.ceil(seconds)), 'second');
+      return minutes <= MOST_IN_MINUTES
+        ? relative.format(minutes, 'minute')
+        : relative.format(Math.ceil(minutes / MINUTE), 'hour');
     },
     number,
     clock(seconds) {

@@ -28,6 +28,9 @@ import { Unit, type UnitNotice } from './unit.tsx';
 import { type ClaimAnswer, type PayView, payView, pictureOf, type Surface, shopName } from './view.ts';
 import { Ways, type WaysView } from './ways.tsx';
 
+/** What “in a minute” is true of, in seconds. */
+const IN_A_MINUTE = 60;
+
 export interface PageOptions {
   mode: Surface['mode'];
   size: string;
@@ -217,8 +220,11 @@ export async function coinsPage(
 }
 
 /** Whether another coin may work, or another time. */
-const noticeOf = ({ status, code }: Refusal): UnitNotice =>
-  status === 400 || status === 409 || code === 'provider_unavailable' ? 'try_another' : 'try_later';
+const noticeOf = ({ status, code, retry_after: seconds = 0 }: Refusal): UnitNotice => {
+  if (code === 'too_many_unpaid') return { say: 'too_many_open', seconds };
+  if (status === 400 || status === 409 || code === 'provider_unavailable') return 'try_another';
+  return seconds > IN_A_MINUTE ? { say: 'try_then', seconds } : 'try_later';
+};
 
 interface Showing {
   options: PageOptions;

@@ -7,7 +7,12 @@ import { Heading, Icon, ItemPicture, Logo, Merchant, rootClass } from './parts.t
 import type { PayView, Surface } from './view.ts';
 
 /** Why the chooser offers nothing, or what became of a choice. */
-export type UnitNotice = 'inactive' | 'no_coins' | 'try_another' | 'try_later';
+export type UnitNotice = 'inactive' | 'no_coins' | 'try_another' | Later;
+/** In a minute, or when. */
+export type Later = 'try_later' | { say: 'try_then' | 'too_many_open'; seconds: number };
+
+export const noticeText = (lang: Language, notice: UnitNotice): string =>
+  typeof notice === 'string' ? lang.say(notice) : lang.say(notice.say, { time: lang.inTime(notice.seconds) });
 
 export interface UnitView {
   lang: Language;
@@ -27,6 +32,9 @@ export interface UnitView {
   action: string;
 }
 
+/** Where the script puts the time, which it knows once it is refused. */
+const TIME = '{time}';
+
 export function Unit({ view }: { view: UnitView }) {
   const { lang, surface, notice, choices } = view;
   return (
@@ -38,6 +46,7 @@ export function Unit({ view }: { view: UnitView }) {
       data-title={view.title}
       data-later={lang.say('try_later')}
       data-another={lang.say('try_another')}
+      data-open={lang.say('too_many_open', { time: TIME })}
       data-close={lang.say('close')}
     >
       <div class="card" data-body>
@@ -60,7 +69,7 @@ export function Unit({ view }: { view: UnitView }) {
         <div class="pay">
           <div class="state warn" role="status" data-notice hidden={notice === null}>
             <Icon tone="warn" />
-            <p class="text">{notice && lang.say(notice)}</p>
+            <p class="text">{notice && noticeText(lang, notice)}</p>
           </div>
           {choices.length > 0 && (
             <form method="post" action={view.action} data-buy>

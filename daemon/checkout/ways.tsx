@@ -3,7 +3,7 @@
 import type { Choice } from './choices.ts';
 import { Support } from './ending.tsx';
 import { Heading, Icon, Merchant, rootClass } from './parts.tsx';
-import { Coin, type UnitNotice } from './unit.tsx';
+import { Coin, noticeText, type UnitNotice } from './unit.tsx';
 import type { PayView } from './view.ts';
 
 export interface WaysView {
@@ -36,7 +36,7 @@ export function Ways({ view: { pay, notice, choices, action, back } }: { view: W
           {notice !== null && (
             <div class="state warn" role="status">
               <Icon tone="warn" />
-              <p class="text">{lang.say(notice)}</p>
+              <p class="text">{noticeText(lang, notice)}</p>
             </div>
           )}
           <form method="post" action={action}>

@@ -8,6 +8,7 @@ import {
   hasReserved,
   holderOf,
   lockSlot,
+  nextGivenBack,
   type Reservation,
   release,
   releaseEnded,
@@ -33,8 +34,10 @@ const RESERVED_ANONYMOUSLY = 15;
 const RESERVED_AFTER_SALE = 100;
 /** … up to this many, of which buyers without credentials may take the same share as before. */
 const RESERVED_MOST = 10_000;
-/** Amounts that one anonymous caller may have reserved at one unit. */
+/** Amounts that one anonymous caller may have reserved at one unit, without what was cancelled before anything was seen … */
 const RESERVED_BY_CALLER = 5;
+/** … and with that at all units of a merchant: fewer than what all callers may have together. */
+const RESERVED_BY_CALLER_IN_ALL = 10;
 /** Refills that one merchant may have open: their amounts are distinguished among those of all merchants. */
 const RESERVED_FOR_REFILLS = 5;
 /** Where another account has sold more at an address, one takes at most this part of the amounts at a price. */
@@ -51,7 +54,8 @@ const FURTHER_SLOTS = 500;
 const AVOIDED_AMOUNTS = 50;
 /** Amounts that are tried until a free one is found. */
 const TRIED_AT_MOST = 10_000;
-const RETRY_AFTER_SECONDS = 60;
+/** An end is written, and an amount given back, once the chain is read so far. */
+const READ_SECONDS = 60;
 
 type AmountApp = Pick<App, 'db' | 'clock' | 'clock_check'>;
 type DrawingApp = AmountApp & Pick<App, 'config' | 'runtime'>;
@@ -106,10 +110,12 @@ export async function reserveAmount(
   for (const one of early ? oldest : [])
     if ((await release(app.db, tx, [one], early as EarlyRelease)) > 0)
       return withTail(quoted, BigInt(one.amount_atomic) - quoted.amount_atomic);
-  if (found.is_share)
-    throw new Refusal('too_many_unpaid', {
+  if (found.is_share && owner_id !== null)
+    throw await tooMany(app, tx, {
+      // Of these at least one is given back then.
+      holding: { owner_id, kind: 'sale', address: slot },
+      most: 1,
       detail: `Another account has sold more at this address: this one may have at most a quarter of the ${found.slots} distinguishable amounts at a price unpaid. Wait until one is paid or has ended`,
-      retry_after: RETRY_AFTER_SECONDS,
     });
   throw new Refusal('no_free_amount', {
     detail: `All ${found.slots} distinguishable amounts at this price are reserved for ${gateway.chain}; use another price, or wait until one becomes free`,
@@ -150,13 +156,16 @@ export async function keepWatchQuota(
   { owner_id, gateway, wallet }: Pick<AmountRequest, 'gateway' | 'wallet'> & { owner_id: string },
 ): Promise<void> {
   const { blockchain, blockchain_name } = gateway;
-  const watched = await watchedOf(tx, { owner_id, blockchain, now: seconds(app.clock) });
-  if (watched.length < WATCHED_BEFORE_SALE || watched.includes(wallet.address_key)) return;
+  const now = seconds(app.clock);
+  const watched = await watchedOf(tx, { owner_id, blockchain, now });
+  const is_watched = watched.some(({ address_key }) => address_key === wallet.address_key);
+  if (watched.length < WATCHED_BEFORE_SALE || is_watched) return;
   const most = (await hasSold(tx, owner_id)) ? WATCHED_AFTER_SALE : WATCHED_BEFORE_SALE;
-  if (watched.length < most) return;
+  const next = watched[watched.length - most];
+  if (!next) return;
   throw new Refusal('too_many_unpaid', {
     detail: `Payments to ${watched.length} addresses on ${blockchain_name} are still watched for this account; use one of them, or wait until a day after their invoices have ended`,
-    retry_after: RETRY_AFTER_SECONDS,
+    retry_after: next.watch_until + 1 - now,
   });
 }
 
@@ -277,48 +286,67 @@ interface Quota {
 async function keepQuotas(
   app: AmountApp,
   tx: Tx,
-  { owner_id, kind, unit_id, caller, gateway, wallet }: AmountRequest & { owner_id: string },
+  request: AmountRequest & { owner_id: string },
   order: readonly Standing[],
 ): Promise<void> {
+  const quotas = request.kind === 'refill' ? refillQuotas(request) : await saleQuotas(tx, request, order);
+  for (const quota of quotas) await keepQuota(app, tx, quota);
+}
+
+/** Refills have a quota of their own: without one, a newcomer with many unpaid sales could never have any of them booked. */
+const refillQuotas = ({ owner_id }: { owner_id: string }): Quota[] => [
+  {
+    holding: { owner_id, kind: 'refill' },
+    most: RESERVED_FOR_REFILLS,
+    detail: `${RESERVED_FOR_REFILLS} refills are unpaid; pay one of them, or wait until one has ended`,
+  },
+];
+
+async function saleQuotas(
+  tx: Tx,
+  { owner_id, unit_id, caller, gateway, wallet }: AmountRequest & { owner_id: string },
+  order: readonly Standing[],
+): Promise<Quota[]> {
   const UNPAID = 'invoices that differ only by their amount are unpaid';
   const address = { blockchain: gateway.blockchain, address_key: wallet.address_key };
   const has_sold_here = order.some((each) => each.owner_id === owner_id && each.has_sold);
   const all =
     has_sold_here || (await hasSold(tx, owner_id)) ? await quotaOf(tx, owner_id) : RESERVED_BEFORE_SALE;
+  const sales = { owner_id, kind: 'sale' } as const;
   const quotas: Quota[] = [
     {
-      holding: { owner_id },
+      holding: sales,
       most: all,
       detail: `${all} ${UNPAID}; wait until one is paid or has ended. A first confirmed sale, and then the limit, raise this number`,
     },
   ];
-  if (kind === 'refill')
+  if (!has_sold_here && all > RESERVED_BEFORE_SALE)
     quotas.push({
-      holding: { owner_id, refills: true },
-      most: RESERVED_FOR_REFILLS,
-      detail: `${RESERVED_FOR_REFILLS} refills are unpaid; pay one of them, or wait until one has ended`,
-    });
-  else if (!has_sold_here && all > RESERVED_BEFORE_SALE)
-    quotas.push({
-      holding: { owner_id, address },
+      holding: { ...sales, address },
       most: RESERVED_BEFORE_SALE,
       detail: `${RESERVED_BEFORE_SALE} ${UNPAID} at an address without a confirmed sale; wait until one is paid or has ended. A confirmed sale there raises this number`,
     });
-  if (caller !== null) {
-    const most = Math.floor((all * RESERVED_ANONYMOUSLY) / RESERVED_BEFORE_SALE);
-    quotas.push({
-      holding: { owner_id, anonymous: true },
-      most,
-      detail: `${most} ${UNPAID}; wait until one is paid or has ended`,
-    });
-    if (unit_id !== null)
-      quotas.push({
-        holding: { owner_id, by: { unit_id, caller } },
+  if (caller === null) return quotas;
+  const most = Math.floor((all * RESERVED_ANONYMOUSLY) / RESERVED_BEFORE_SALE);
+  quotas.push({
+    holding: { ...sales, anonymous: true },
+    most,
+    detail: `${most} ${UNPAID}; wait until one is paid or has ended`,
+  });
+  if (unit_id !== null)
+    quotas.push(
+      {
+        holding: { ...sales, caller, unit_id },
         most: RESERVED_BY_CALLER,
-        detail: `${RESERVED_BY_CALLER} payments for this offer were started from here and not paid; pay one of them, or wait until they have ended`,
-      });
-  }
-  for (const quota of quotas) await keepQuota(app, tx, quota);
+        detail: `${RESERVED_BY_CALLER} payments for this offer were started from here and not paid; pay or cancel one of them, or wait until they have ended`,
+      },
+      {
+        holding: { ...sales, caller },
+        most: RESERVED_BY_CALLER_IN_ALL,
+        detail: `${RESERVED_BY_CALLER_IN_ALL} payments to this shop were started from here and not paid; pay one of them, or wait until they have ended`,
+      },
+    );
+  return quotas;
 }
 
 /** For one who has sold: so many, and one more for each USD of the limit; the operator's own shop has none. */
@@ -331,9 +359,17 @@ async function quotaOf(tx: Tx, owner_id: string): Promise<number> {
 }
 
 /** What has ended is given back early before anyone is refused. */
-async function keepQuota(app: AmountApp, tx: Tx, { holding, most, detail }: Quota): Promise<void> {
+async function keepQuota(app: AmountApp, tx: Tx, quota: Quota): Promise<void> {
+  const { holding, most } = quota;
   if (!(await hasReserved(tx, holding, most))) return;
   const early = earlyRelease(app);
   if (early && (await releaseEnded(app.db, tx, holding, early)) > 0) return;
-  throw new Refusal('too_many_unpaid', { detail, retry_after: RETRY_AFTER_SECONDS });
+  throw await tooMany(app, tx, quota);
+}
+
+/** The refusal, with when the quota has room again where no one pays. */
+async function tooMany({ clock }: AmountApp, tx: Tx, { holding, most, detail }: Quota): Promise<Refusal> {
+  const at = await nextGivenBack(tx, holding, { most, hold_seconds: EARLY_RELEASE_SECONDS });
+  const wait_seconds = Math.max(0, (at ?? 0) - seconds(clock)) + READ_SECONDS;
+  return new Refusal('too_many_unpaid', { detail, retry_after: wait_seconds });
 }

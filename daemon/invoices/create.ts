@@ -2,7 +2,7 @@
 import { noteAddress } from '../../data/addresses.ts';
 import { newId } from '../../data/db/ids.ts';
 import type { Tx } from '../../data/db/open.ts';
-import { getInvoice, watchAddress } from '../../data/invoices.ts';
+import { forgetBuyer, getInvoice, invoiceOfBuyer, lockBuyer, watchAddress } from '../../data/invoices.ts';
 import { holderOf } from '../../data/reservations.ts';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
 import type { Terms } from '../../data/terms.ts';
@@ -29,6 +29,8 @@ const ENDING_RETRY_SECONDS = 1;
 
 /** When an asset that cannot be read is worth another try. */
 const UNREADABLE_RETRY_SECONDS = 60;
+/** With less time left an invoice is not shown again: its buyer gets a new one. */
+const TIME_TO_PAY_SECONDS = 120;
 /** Draws of a memo: the second is one in many billions. */
 const DRAWS = 8;
 const MEMO_BYTES = 32;
@@ -54,6 +56,8 @@ export interface InvoiceRequest {
   unit_id: string | null;
   /** Who asks without credentials, as a keyed hash of his network address; null for holders of a key. */
   caller: string | null;
+  /** Who buys what, as a keyed hash: what he has open already is shown again. Null where that is not known. */
+  buyer?: string | null;
   /** Of the request that makes it; what the log says of the invoice later carries it. */
   request_id: string;
   /** Shown by wallets next to the payment. */
@@ -72,6 +76,8 @@ export interface InvoiceRequest {
  * resolves.
  */
 export async function createInvoice(app: App, request: InvoiceRequest): Promise<InvoiceRow> {
+  const begun = await begunBefore(app, request);
+  if (begun) return begun;
   const { quoted, usd_nanos } = quoteNow(app, request);
   const { seller } = request;
   const covered = seller === null || (await isCovered(app, seller, quoted.amount_usd_micros));
@@ -103,6 +109,17 @@ export function quoteNow(
   return { quoted, usd_nanos };
 }
 
+/** What this buyer has open of the same purchase, where nothing of it was seen and there is time to pay it. */
+async function begunBefore(app: App, { buyer }: InvoiceRequest): Promise<InvoiceRow | undefined> {
+  const begun = buyer ? await invoiceOfBuyer(app.db.query, buyer) : undefined;
+  if (!begun) return undefined;
+  const { status, payment_id, expires_at } = begun;
+  const left_seconds = expires_at - seconds(app.clock);
+  if (status === 'created' && payment_id === null && left_seconds >= TIME_TO_PAY_SECONDS) return begun;
+  await forgetBuyer(app.db.query, begun);
+  return undefined;
+}
+
 /** Most invoices need no more than their own rows; null where one needs more, or its memo was taken. */
 async function openAlone(
   app: App,
@@ -110,7 +127,7 @@ async function openAlone(
   quoted: Quote,
   rate: bigint,
 ): Promise<InvoiceRow | null> {
-  if (request.id !== null || request.gateway.unique_amount) return null;
+  if (request.id !== null || request.buyer || request.gateway.unique_amount) return null;
   const row = invoiceValues(app, request, quoted, rate);
   if (!app.watches.covers(row)) return null;
   return (await openInvoiceAlone(app, row)) ? row : null;
@@ -120,6 +137,11 @@ function openWithWatch(app: App, request: InvoiceRequest, quoted: Quote, rate: b
   return app.db.transaction(async (tx) => {
     const made = request.id === null ? undefined : await getInvoice(tx, request.id);
     if (made) return made;
+    if (request.buyer) {
+      await lockBuyer(app.db, tx, request.buyer);
+      const begun = await invoiceOfBuyer(tx, request.buyer);
+      if (begun) return begun;
+    }
     const reserved = request.gateway.unique_amount ? await reserveAmount(app, tx, request, quoted) : quoted;
     return openDrawn(app, tx, request, reserved, rate);
   });
@@ -214,6 +236,7 @@ function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: b
     ended_at: null,
     due_at: expires_at,
     caller: request.caller,
+    buyer: request.buyer ?? null,
     request_id: request.request_id,
     watch_until: expires_at + 2 * GRACE_SECONDS,
     shop,

@@ -7,6 +7,7 @@ import { getUnit } from '../../data/units.ts';
 import type { Gateway } from '../../src/chains/family.ts';
 import { Refusal } from '../../src/errors.ts';
 import { formatUsd } from '../../src/money.ts';
+import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { switchCoin } from '../settle/settle.ts';
 import { keepWatchQuota, reserveAmount } from './amounts.ts';
@@ -16,7 +17,6 @@ import { enabledGateways, findGateway, selectGateways } from './gateways.ts';
 import { hasEnded } from './outcome.ts';
 import { walletFor } from './wallet.ts';
 
-const RETRY_SECONDS = 60;
 /** The caller of a change of an invoice that no caller made. */
 const BUYER = 'buyer';
 
@@ -77,7 +77,7 @@ export async function switchInvoice(app: App, invoice_id: string, chain: string)
   if (refused === 'invoice_ended') throw endedOrOver(switched.invoice);
   throw new Refusal('too_many_unpaid', {
     detail: 'The coin of this invoice was changed too often: pay it as it is, or start a new payment',
-    retry_after: RETRY_SECONDS,
+    retry_after: Math.max(1, switched.invoice.expires_at - seconds(app.clock)),
   });
 }
 

@@ -5,6 +5,7 @@ import { composePayment, presentTransactionRequest } from '../checkout/compose.t
 import { claimPayment } from '../claims/claim.ts';
 import { presentFinding } from '../claims/present.ts';
 import type { Handlers } from '../http/handler.ts';
+import { callerOf } from '../http/limits.ts';
 import { INVOICE_CREATED } from '../invoices/create.ts';
 import { findPublicInvoice } from '../invoices/find.ts';
 import { cancelInvoice } from '../invoices/outcome.ts';
@@ -64,8 +65,11 @@ export const buyer: Handlers<typeof list> = {
   },
 
   async checkoutUnit({ params, body }, { app, request, log }) {
-    const row = await buyUnit(app, params, { ...body, request });
-    log.info({ invoice_id: row.id }, INVOICE_CREATED);
+    // A program that sells to many has one address: its buyer is known where it says who that is, or for what order.
+    const is_named = request.resource_id === null && (body.external_ref || body.customer_email);
+    const buyer = is_named ? callerOf(app, request.ip) : null;
+    const row = await buyUnit(app, params, { ...body, buyer, request });
+    if (row.request_id === request.id) log.info({ invoice_id: row.id }, INVOICE_CREATED);
     return presentInvoice(row, app.config.public_url);
   },
 };

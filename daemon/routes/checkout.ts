@@ -2,6 +2,7 @@
 import type { checkout as list } from '../../src/api/endpoints/checkout.ts';
 import { Refusal } from '../../src/errors.ts';
 import { builtFile, builtText } from '../checkout/built.ts';
+import { buyerOf, numbered } from '../checkout/buyer.ts';
 import { walletManifest } from '../checkout/compose.ts';
 import { logoFile } from '../checkout/logos.ts';
 import {
@@ -103,11 +104,15 @@ export const checkout: Handlers<typeof list> = {
 
   payEvents: ({ params }, { app, request }) => app.checkout.follow(params.invoice_id, request.signal),
 
-  unitShort: ({ params, query }, context) =>
-    unitPage(context, params, { ...query, mode: 'page', size: 'site', framed: false }),
+  unitShort: async ({ params, query }, context) =>
+    numbered(
+      context,
+      await unitPage(context, params, { ...query, mode: 'page', size: 'site', framed: false }),
+      false,
+    ),
 
-  unitPage: ({ params, query }, context) =>
-    unitPage(context, params, { ...query, mode: 'page', framed: true }),
+  unitPage: async ({ params, query }, context) =>
+    numbered(context, await unitPage(context, params, { ...query, mode: 'page', framed: true }), true),
 
   unitDiv: ({ params, query }, context) =>
     unitPage(context, params, { ...query, mode: 'fragment', framed: true }),
@@ -115,9 +120,10 @@ export const checkout: Handlers<typeof list> = {
   async buyOnPage({ params, query, body }, context) {
     const { app, request } = context;
     try {
-      const purchase = { chain: body.chain, external_ref: null, request };
-      const { id } = await buyUnit(app, params, purchase);
-      context.log.info({ invoice_id: id }, INVOICE_CREATED);
+      const buyer = buyerOf(app, request);
+      const purchase = { chain: body.chain, external_ref: null, buyer, request };
+      const { id, request_id } = await buyUnit(app, params, purchase);
+      if (request_id === request.id) context.log.info({ invoice_id: id }, INVOICE_CREATED);
       return redirectToInvoice(app, id, query);
     } catch (error) {
       if (!(error instanceof Refusal) || error.code === 'unit_not_found') throw error;

@@ -61,7 +61,7 @@ export async function switchCoin(deps: SettleDeps, request: SwitchRequest): Prom
     const terms = before
       ? await relinked(deps, tx, { ...before, expires_at })
       : { ...(await draw(tx, invoice, expires_at)), offered_at: now };
-    const changed = { ...laterBy(invoice, expires_at), switches: invoice.switches + 1 };
+    const changed = { ...laterBy(invoice, expires_at), switches: invoice.switches + 1, buyer: null };
     const moved = await putTerms(tx, invoice, { terms, returns: before !== undefined, changed });
     await watchOffers(tx, moved);
     await noteAddress(deps.db, tx, { ...moved, owner_id: holderOf(moved), now });

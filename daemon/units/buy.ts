@@ -16,6 +16,8 @@ interface Purchase {
   chain: string;
   external_ref: string | null;
   customer_email?: string | null | undefined;
+  /** Who buys, where that is known: what he has open of the same is shown again. */
+  buyer: string | null;
   /** Who asks without credentials, and the id that its invoice gets when the request is repeated. */
   request: Pick<RequestInfo, 'id' | 'ip' | 'resource_id'>;
 }
@@ -27,7 +29,7 @@ interface Purchase {
 export async function buyUnit(
   app: App,
   name: UnitName,
-  { chain, external_ref, customer_email, request }: Purchase,
+  { chain, external_ref, customer_email, buyer, request }: Purchase,
 ): Promise<InvoiceRow> {
   const { unit, merchant } = await requireUnit(app, name);
   const user = await getUser(app.db.query, merchant.id);
@@ -44,13 +46,14 @@ export async function buyUnit(
       detail: `This unit does not accept ${gateway.chain}; accepted: ${names}`,
     });
   }
+  const amount = formatUsd(unit.amount_usd_micros);
   return createInvoice(app, {
     id: request.resource_id,
     owner_id: merchant.id,
     kind: 'sale',
     seller: { merchant, for_buyer: true },
     gateway,
-    amount: formatUsd(unit.amount_usd_micros),
+    amount,
     amount_unit: 'usd',
     wallet: await walletFor(app, merchant.id, gateway, 'buyer'),
     ttl_seconds: unit.wait_seconds,
@@ -58,6 +61,7 @@ export async function buyUnit(
     callback_url: null,
     unit_id: unit.id,
     caller: callerOf(app, request.ip),
+    buyer: buyer && purchaseOf(app, [buyer, unit.id, gateway.chain, amount, external_ref, customer_email]),
     request_id: request.id,
     label: unit.title,
     // Its words are those of the unit, which may still change.
@@ -65,3 +69,7 @@ export async function buyUnit(
     customer_email: customer_email ?? null,
   });
 }
+
+/** What one buyer buys, as a keyed hash: the same again is the same purchase. */
+const purchaseOf = ({ secrets }: Pick<App, 'secrets'>, of: readonly unknown[]): string =>
+  secrets.digest(JSON.stringify(of), 'invoices.buyer');

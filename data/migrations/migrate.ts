@@ -41,6 +41,7 @@ import * as lookUps from './0030-look-ups.ts';
 import * as stated from './0031-stated.ts';
 import * as untimed from './0033-untimed.ts';
 import * as dustDays from './0035-dust-days.ts';
+import * as buyers from './0037-buyers.ts';
 
 interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -80,6 +81,7 @@ const steps: Record<string, Migration> = {
   '0031-stated': stated,
   '0033-untimed': untimed,
   '0035-dust-days': dustDays,
+  '0037-buyers': buyers,
 };
 
 /**

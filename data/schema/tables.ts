@@ -187,6 +187,8 @@ interface InvoicesTable extends TermsColumns {
   reserved_until: number | null;
   /** Who asked without credentials, as a keyed hash of his network address; null for holders of a key, and once it is forgotten. */
   caller: ColumnType<string | null, string | null, null>;
+  /** Who buys what, as a keyed hash that no other has. Null where its buyer is not known, has changed its coin, or began another. */
+  buyer: ColumnType<string | null, string | null | undefined, null>;
   /** Of the request that made it; null for what a version before 0015 made. */
   request_id: Once<string | null>;
   /** Until when late transfers are searched, Unix seconds. */

@@ -79,9 +79,9 @@ describe('settings', () => {
       expect(ran.error.error.hint).toBe('did you mean default? gw login --profile defualt makes one');
     }
     expect(await gw(['account', 'get', '--json'], { env: { GW_PROFILE: 'prdo' } })).toMatchObject(lost);
-    expect((await gw(['config', 'set', 'url', 'https://pay.example.com', '--profile', 'prod'])).code).toBe(0);
-    const named = await gw(['config', 'get', 'url', '--json', 'value'], { env: { GW_PROFILE: 'prod' } });
-    expect(named.json).toEqual({ value: 'https://pay.example.com' });
+    expect((await gw(['config', 'set', 'email', 'ada@example.com', '--profile', 'prod'])).code).toBe(0);
+    const named = await gw(['config', 'get', 'email', '--json', 'value'], { env: { GW_PROFILE: 'prod' } });
+    expect(named.json).toEqual({ value: 'ada@example.com' });
     const typo = await gw(['whoami', '--json'], { env: { GW_PROFILE: 'prdo' } });
     expect(typo.error.error.message).toContain('there are: default, prod');
     expect(typo.error.error.hint).toContain('did you mean prod?');

@@ -58,7 +58,13 @@ export const claims = {
       'a unique amount is drawn by chance where someone else may choose it: for refills, for what buyers ask for or change, and at an address that is another account’s too',
     'amount-before':
       'what was on its way before an invoice was asked for does not pay it, on chains without a pool to read either',
-    'amount-quota': 'before a confirmed sale 20 reservations, an anonymous caller 5 per unit',
+    'amount-quota':
+      'before a confirmed sale 20 reservations, an anonymous caller 5 per unit without those cancelled before anything was seen, 10 with them',
+    'host-once': 'a request with two Host headers is 400',
+    'amount-quota-refills': 'refills have a quota of their own: unpaid sales refuse none',
+    'buyer-same-invoice':
+      'one open, undetected invoice of the same buyer, unit, coin and price is shown again, also to two requests at once',
+    'retry-true': 'Retry-After and the sentence on the page say when an unpaid amount is given back',
     'amount-given-back': 'unpaid and cancelled amounts are given back soon, sooner where a quota is used up',
     'address-shared': 'an address may serve several accounts, and gives none power over another',
     'final-left':

@@ -42,7 +42,7 @@ export const signIn = {
     'recovery-token': 'recovery tokens are of another kind, for 48 h, once',
     'tokens-end': 'a changed password, deactivation or deletion ends a user’s tokens',
     'credentials-end':
-      'a changed or proved address and a changed password end sessions, recovery links, confirmation links and a pending address of before; the former address is told, of a changed key too',
+      'a changed or proved address and a changed password end sessions, recovery links, confirmation links and a pending address of before; a mail goes to the former address, of a changed key too',
     'bearer-statuses': 'no token is 401, a bad one 403, its user gone 404, inactive 400, no superuser 403',
     'sign-in-messages': 'sign-in and users answer the statuses and messages of http.md',
     'users-superuser': 'managing users needs the superuser, except a user reading itself',

@@ -18,20 +18,6 @@ function observePage(then: () => boolean): MutationObserver {
   return observer;
 }
 
-async function postJson(
-  url: string,
-  body: unknown,
-): Promise<{ status: number; ok: boolean; id: string; code: string }> {
-  const response = await fetch(url, {
-    method: 'POST',
-    credentials: 'omit',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  const { id, code } = await response.json();
-  return { status: response.status, ok: response.ok, id, code };
-}
-
 /** What the tag asks for besides; a colour or a radius that is none is left out. */
 function lookOf({ dataset }: HTMLElement): string {
   const rules = {
@@ -182,24 +168,33 @@ function openCheckout(tag: HTMLScriptElement, host: HTMLElement): void {
       const button = event.submitter as HTMLButtonElement | null;
       if (!button || busy) return;
       busy = true;
-      let another = false;
+      let notice = 'later';
+      let minutes = 0;
       try {
-        const reply = await postJson(`${base}/v1/units/${unit}/checkout`, { chain: button.value });
-        const { status, code } = reply;
-        another = status === 400 || status === 409 || code === 'provider_unavailable';
-        if (reply.ok) {
-          saveInvoice(reply.id);
-          return await showInvoice(reply.id);
+        const response = await fetch(`${base}/v1/units/${unit}/checkout`, {
+          method: 'POST',
+          credentials: 'omit',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ chain: button.value }),
+        });
+        const { status, headers } = response;
+        const { id, code } = await response.json();
+        if (id) {
+          saveInvoice(id);
+          return await showInvoice(id);
         }
+        minutes = Math.ceil(Number(headers.get('retry-after')) / 60);
+        if (code === 'too_many_unpaid') notice = 'open';
+        else if (status === 400 || status === 409 || code === 'provider_unavailable') notice = 'another';
       } catch {
         // No connection: reported below.
       }
       busy = false;
-      const notice = root.querySelector<HTMLElement>('[data-notice]');
-      const text = notice?.querySelector('.text');
-      if (!notice || !text) return;
-      notice.hidden = false;
-      text.textContent = root.dataset[another ? 'another' : 'later'] || '';
+      const text = root.querySelector('[data-notice] .text');
+      if (!text?.parentElement) return;
+      text.parentElement.hidden = false;
+      const time = new Intl.RelativeTimeFormat(root.lang).format(minutes, 'minute');
+      text.textContent = (root.dataset[notice] || '').replace('{time}', time);
     });
   }
 

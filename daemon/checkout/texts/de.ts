@@ -155,6 +155,9 @@ export const de: Texts = {
   no_coins: 'Derzeit ist keine Zahlungsart verfügbar. Bitte versuchen Sie es später noch einmal.',
   try_another: 'Mit dieser Währung können Sie gerade nicht bezahlen. Bitte wählen Sie eine andere.',
   try_later: 'Etwas ist schiefgelaufen. Bitte versuchen Sie es in einer Minute noch einmal.',
+  try_then: 'Hier können Sie gerade nicht bezahlen. Bitte versuchen Sie es {time} noch einmal.',
+  too_many_open:
+    'Hier sind zu viele Zahlungen offen. Bezahlen Sie eine von Ihren oder brechen Sie sie ab, wählen Sie eine andere Währung oder versuchen Sie es {time} noch einmal.',
   not_found: 'Seite nicht gefunden',
   not_found_text: 'Prüfen Sie den Link, den Sie erhalten haben, oder bitten Sie den Shop um einen neuen.',
   withheld_text:

@@ -149,6 +149,9 @@ export const en: Texts = {
   no_coins: 'No payment methods are available right now. Please come back later.',
   try_another: 'You can’t pay with this currency right now. Please choose another one.',
   try_later: 'Something went wrong. Please try again in a minute.',
+  try_then: 'You can’t pay here right now. Please try again {time}.',
+  too_many_open:
+    'Too many payments are open here. Pay or cancel one of yours, choose another currency, or try again {time}.',
   not_found: 'Page not found',
   not_found_text: 'Check the link you were given, or ask the shop for a new one.',
   withheld_text: 'This page no longer shows the details of this order. If you need them, ask the shop.',

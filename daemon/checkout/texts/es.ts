@@ -150,6 +150,9 @@ export const es: Texts = {
   no_coins: 'No hay ningún método de pago disponible en este momento. Vuelve más tarde.',
   try_another: 'No puedes pagar con esta moneda en este momento. Elige otra.',
   try_later: 'Algo ha salido mal. Inténtalo de nuevo en un minuto.',
+  try_then: 'Ahora mismo no puedes pagar aquí. Inténtalo de nuevo {time}.',
+  too_many_open:
+    'Hay demasiados pagos abiertos. Paga o cancela uno de los tuyos, elige otra moneda o inténtalo de nuevo {time}.',
   not_found: 'Página no encontrada',
   not_found_text: 'Revisa el enlace que te dieron o pide uno nuevo a la tienda.',
   withheld_text:

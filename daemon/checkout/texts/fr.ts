@@ -154,6 +154,9 @@ export const fr: Texts = {
   no_coins: 'Aucun moyen de paiement n’est disponible pour le moment. Veuillez revenir plus tard.',
   try_another: 'Vous ne pouvez pas payer avec cette devise pour le moment. Veuillez en choisir une autre.',
   try_later: 'Une erreur s’est produite. Veuillez réessayer dans une minute.',
+  try_then: 'Vous ne pouvez pas payer ici pour le moment. Veuillez réessayer {time}.',
+  too_many_open:
+    'Trop de paiements sont ouverts ici. Réglez ou annulez l’un des vôtres, choisissez une autre devise ou réessayez {time}.',
   not_found: 'Page introuvable',
   not_found_text: 'Vérifiez le lien que vous avez reçu ou demandez-en un nouveau à la boutique.',
   withheld_text:

@@ -151,6 +151,9 @@ export const ja: Texts = {
   no_coins: '現在ご利用いただけるお支払い方法がありません。後ほどもう一度お試しください。',
   try_another: 'この通貨は現在ご利用いただけません。別の通貨を選択してください。',
   try_later: '問題が発生しました。1分後にもう一度お試しください。',
+  try_then: '現在こちらではお支払いいただけません。{time}にもう一度お試しください。',
+  too_many_open:
+    '未完了のお支払いが多すぎます。お客様のお支払いを完了またはキャンセルするか、別の通貨を選択するか、{time}にもう一度お試しください。',
   not_found: 'ページが見つかりません',
   not_found_text: '受け取ったリンクを確認するか、ショップに新しいリンクを依頼してください。',
   withheld_text:
@@ -173,8 +176,10 @@ export const ja: Texts = {
   email_asked: '{site} のアカウントのアドレスとして {email} が入力されました。',
   email_ignore: 'お心当たりがない場合は、このメールを無視してください。アドレスは使用されません。',
   changed_title: 'アカウントが変更されました',
-  changed_email: '{site} のアカウント {email} のメールアドレスが別のものに変更されました。すべてのセッションは終了しました。',
-  changed_password: '{site} のアカウント {email} のパスワードが変更されました。すべてのセッションは終了しました。',
+  changed_email:
+    '{site} のアカウント {email} のメールアドレスが別のものに変更されました。すべてのセッションは終了しました。',
+  changed_password:
+    '{site} のアカウント {email} のパスワードが変更されました。すべてのセッションは終了しました。',
   changed_key: '{site} のアカウント {email} の API キーが変更されました。',
   changed_alarm: 'お心当たりがない場合は、すぐに {site} の運営者にご連絡ください。',
   test_mail_title: 'テストメール',

@@ -150,6 +150,9 @@ export const pt: Texts = {
   no_coins: 'Nenhuma forma de pagamento está disponível no momento. Volte mais tarde.',
   try_another: 'Não é possível pagar com esta moeda no momento. Escolha outra.',
   try_later: 'Algo deu errado. Tente novamente em um minuto.',
+  try_then: 'Não é possível pagar aqui no momento. Tente novamente {time}.',
+  too_many_open:
+    'Há pagamentos demais em aberto aqui. Pague ou cancele um dos seus, escolha outra moeda ou tente novamente {time}.',
   not_found: 'Página não encontrada',
   not_found_text: 'Confira o link que você recebeu ou peça um novo à loja.',
   withheld_text: 'Esta página não mostra mais os detalhes deste pedido. Se precisar deles, peça à loja.',

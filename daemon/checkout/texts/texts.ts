@@ -132,6 +132,9 @@ export interface Texts {
   no_coins: string;
   try_another: string;
   try_later: string;
+  /** Where it is known when: `{time}` is such as “in 14 minutes”. */
+  try_then: string;
+  too_many_open: string;
   not_found: string;
   not_found_text: string;
   withheld_text: string;

@@ -149,6 +149,9 @@ export const tr: Texts = {
   no_coins: 'Şu anda kullanılabilir bir ödeme yöntemi yok. Lütfen daha sonra tekrar deneyin.',
   try_another: 'Şu anda bu para birimiyle ödeme yapılamıyor. Lütfen başka birini seçin.',
   try_later: 'Bir sorun oluştu. Lütfen bir dakika sonra yeniden deneyin.',
+  try_then: 'Şu anda burada ödeme yapılamıyor. Lütfen {time} yeniden deneyin.',
+  too_many_open:
+    'Burada çok fazla ödeme açık. Ödemelerinizden birini tamamlayın veya iptal edin, başka bir para birimi seçin ya da {time} yeniden deneyin.',
   not_found: 'Sayfa bulunamadı',
   not_found_text: 'Size verilen bağlantıyı kontrol edin veya mağazadan yenisini isteyin.',
   withheld_text:

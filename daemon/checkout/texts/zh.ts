@@ -133,6 +133,8 @@ export const zh: Texts = {
   no_coins: '目前没有可用的付款方式，请稍后再来。',
   try_another: '目前无法使用此币种付款，请选择其他币种。',
   try_later: '出了点问题，请一分钟后重试。',
+  try_then: '目前无法在此付款，请在{time}重试。',
+  too_many_open: '当前有太多未完成的付款。请完成或取消您的其中一笔，选择其他币种，或在{time}重试。',
   not_found: '页面不存在',
   not_found_text: '请检查您收到的链接，或向商家索取新的链接。',
   withheld_text: '此页面不再显示该订单的详情。如有需要，请联系商家。',

@@ -163,7 +163,8 @@ export const updateMyPassword = endpoint({
   gw: 'password change',
   effect: 'write',
   keywords: 'change password',
-  description: 'All tokens of the user become invalid, including this one: sign in again. So do links that were mailed, and an address that waits to be confirmed. A mail tells the user.',
+  description:
+    'All tokens of the user become invalid, including this one: sign in again. So do links that were mailed, and an address that waits to be confirmed. A mail tells the user.',
   body: shape('UpdatePassword', { current_password: newPassword(), new_password: newPassword() }),
   response: Message,
   errors: ['incorrect_password', 'same_password', 'wrong_identity'],

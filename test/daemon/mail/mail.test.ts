@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type LanguageCode, languageOf, languages } from '../../../daemon/checkout/language.ts';
 import { openMail } from '../../../daemon/mail/mail.ts';
 import {
+  changedEmail,
   confirmationEmail,
   encodedHeader,
   recoveryEmail,
@@ -117,6 +118,18 @@ test('the mail that proves an address has the link and says what it is for, in e
     return email.text;
   });
   expect(new Set(mails).size).toBe(codes.length);
+});
+
+test('the mail that says that a way in has changed says which, and of what account, in each language', () => {
+  const mails = codes.flatMap((code) =>
+    (['email', 'password', 'key'] as const).map((what) => {
+      const email = changedEmail({ base: BASE, to: 'ada@example.com', lang: languageOf(code), what });
+      for (const body of [email.text, email.html])
+        for (const part of [BASE, 'ada@example.com']) expect(body, code).toContain(part);
+      return email.text;
+    }),
+  );
+  expect(new Set(mails).size).toBe(3 * codes.length);
 });
 
 test('a mail loads nothing', () => {

@@ -1,9 +1,9 @@
 // Mail addresses are proved before they recover an account or replace another, on both databases.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { putSuperuser } from '../../../daemon/accounts/superuser.ts';
+import { languages } from '../../../daemon/checkout/language.ts';
 import { issueEmailToken, issueInviteToken, issueRecoveryToken } from '../../../daemon/http/tokens.ts';
 import type { Email } from '../../../daemon/mail/mail.ts';
-import { languages } from '../../../daemon/checkout/language.ts';
 import { getUser, userByIdentity } from '../../../data/users.ts';
 import { startApp, type TestApp } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
@@ -231,9 +231,11 @@ describe.each(databases)('mail addresses on %s', (database) => {
   });
 
   describe('a change of a way in', () => {
-    const told = async (to: string, count: number, what: keyof typeof languages.en) => {
-      const said = languages.en[what].replace('{email}', to).replace('{site}', service.app.config.public_url);
-      const notices = () => mailsTo(to).filter(({ text }) => text.includes(said));
+    const isNotified = async (to: string, count: number, what: keyof typeof languages.en) => {
+      const sentence = languages.en[what]
+        .replace('{email}', to)
+        .replace('{site}', service.app.config.public_url);
+      const notices = () => mailsTo(to).filter(({ text }) => text.includes(sentence));
       await vi.waitFor(() => expect(notices()).toHaveLength(count), { timeout: 10_000 });
     };
     const recoveryTo = async (email: string): Promise<string> => {
@@ -257,7 +259,7 @@ describe.each(databases)('mail addresses on %s', (database) => {
       for (const each of [token, elsewhere]) await isOver(each);
       expect((await reset(recovery, 'the thief’s password')).json.code).toBe('invalid_token');
       expect((await confirm(first)).json.code).toBe('invalid_token');
-      await told(email, 1, 'changed_email');
+      await isNotified(email, 1, 'changed_email');
       expect(linksTo(next)).toEqual(mailsTo(next));
     });
 
@@ -271,9 +273,9 @@ describe.each(databases)('mail addresses on %s', (database) => {
       expect((await change({ email: address() })).status).toBe(200);
       await isOver(token);
       expect((await reset(recovery, 'the thief’s password')).json.code).toBe('invalid_token');
-      await told(email, 1, 'changed_email');
+      await isNotified(email, 1, 'changed_email');
       expect((await change({ full_name: 'Ada' })).status).toBe(200);
-      await told(email, 1, 'changed_email');
+      await isNotified(email, 1, 'changed_email');
     });
 
     test.each(['oneself', 'the operator', 'a recovery link', 'the command line'])(
@@ -282,7 +284,10 @@ describe.each(databases)('mail addresses on %s', (database) => {
         verifies('credentials-end', 'tokens-end');
         const { email, token, id } = await proved();
         const recovery = await recoveryTo(email);
-        const other = await issueRecoveryToken(service.app, (await getUser(service.app.db.query, id)) ?? expect.fail());
+        const other = await issueRecoveryToken(
+          service.app,
+          (await getUser(service.app.db.query, id)) ?? expect.fail(),
+        );
         const thief = address();
         await patch(token, { email: thief });
         const link = await tokenTo(thief);
@@ -302,7 +307,7 @@ describe.each(databases)('mail addresses on %s', (database) => {
         expect((await confirm(link)).json.code).toBe('invalid_token');
         for (const each of [recovery, other])
           expect((await reset(each, 'the thief’s password')).json.code).toBe('invalid_token');
-        if (by !== 'the command line') await told(email, 1, 'changed_password');
+        if (by !== 'the command line') await isNotified(email, 1, 'changed_password');
       },
     );
 
@@ -311,7 +316,7 @@ describe.each(databases)('mail addresses on %s', (database) => {
       const { email, token } = await proved();
       const rotate = () => service.fetch('POST', '/api/v1/merchant/account/rotate-key', { token });
       expect((await rotate()).status).toBe(200);
-      await told(email, 1, 'changed_key');
+      await isNotified(email, 1, 'changed_key');
       const answers: number[] = [];
       for (let call = 0; call < 5; call++) answers.push((await rotate()).status);
       expect(answers).toEqual([200, 200, 200, 200, 429]);

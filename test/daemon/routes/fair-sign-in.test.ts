@@ -1,4 +1,4 @@
-// Nobody keeps others from signing in: neither by wrong passwords nor by filling the queue of hashes, on both databases.
+// No one keeps others from signing in: neither by wrong passwords nor by filling the queue of hashes, on both databases.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startApp, type TestApp } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
