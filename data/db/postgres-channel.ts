@@ -39,7 +39,7 @@ function listen(
     const broken = new Promise<void>((resolve) => {
       client.on('error', () => resolve());
       client.on('end', () => resolve());
-      // One at a time: of each that was tried, one would be kept.
+      // A listener for each that was tried would add up.
       signal.onabort = () => resolve();
     });
     client.on('notification', ({ payload }) => onMessage(payload ?? ''));

@@ -37,11 +37,11 @@ test.skipIf(!hasPostgres)(
     }
     expect(refused).toBeGreaterThan(MOST);
     const lines = daemon.stderr().slice(before).trim().split('\n');
-    const said = lines.map((text) => JSON.parse(text) as { msg: string; err?: { stack?: string } });
+    const entries = lines.map((text) => JSON.parse(text) as { msg: string; err?: { stack?: string } });
     const kinds = new Map<string, number>();
-    for (const { msg } of said) kinds.set(msg, (kinds.get(msg) ?? 0) + 1);
+    for (const { msg } of entries) kinds.set(msg, (kinds.get(msg) ?? 0) + 1);
     expect([...kinds].filter(([, count]) => count > MOST)).toEqual([]);
     expect(kinds.get('the database is busy or away')).toBe(1);
-    expect(said.filter(({ err }) => err?.stack)).toHaveLength(1);
+    expect(entries.filter(({ err }) => err?.stack)).toHaveLength(1);
   },
 );
