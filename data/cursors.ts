@@ -1,4 +1,5 @@
 // How far each blockchain was read: cursors, the ranges read, and which daemon is reading.
+import { sql } from 'kysely';
 import type { Json, Pace, ReadRange, Tip } from '../src/chains/family.ts';
 import type { Executor, Tx } from './db/database.ts';
 import { inOrder } from './db/lock-order.ts';
@@ -129,16 +130,22 @@ export interface Sighting extends Pick<CursorRow, 'blockchain' | 'tip_time' | 'l
   is_watched: boolean;
 }
 
-/** Of every blockchain that was ever asked. `now`: Unix seconds. */
-export async function sightings(query: Executor, now: number): Promise<Sighting[]> {
+/** Of these blockchains, also where nothing was read of one yet. `now`: Unix seconds. */
+export async function sightings(
+  query: Executor,
+  blockchains: readonly string[],
+  now: number,
+): Promise<Sighting[]> {
+  const listed = sql<{ column1: string }>`(values ${sql.join(blockchains.map((id) => sql`(${id})`))})`;
   const rows = await query
-    .selectFrom('cursors')
-    .select(['blockchain', 'tip_time', 'last_ok_at', 'read_through'])
+    .selectFrom(listed.as('listed'))
+    .leftJoin('cursors', 'cursors.blockchain', 'listed.column1')
+    .select(['listed.column1 as blockchain', 'tip_time', 'last_ok_at', 'read_through'])
     .select(({ exists, selectFrom }) =>
       exists(
         selectFrom('watches')
           .select('watches.address_key')
-          .whereRef('watches.blockchain', '=', 'cursors.blockchain')
+          .whereRef('watches.blockchain', '=', 'listed.column1')
           .where('watches.watch_until', '>=', now),
       ).as('is_watched'),
     )

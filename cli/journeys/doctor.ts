@@ -8,6 +8,7 @@ import { getHealth, getReadiness } from '../../src/api/endpoints/system.ts';
 import { listUnits } from '../../src/api/endpoints/units.ts';
 import { getMe } from '../../src/api/endpoints/users.ts';
 import { parseDecimal, USD_DECIMALS } from '../../src/money.ts';
+import { isSeeing } from '../../src/sight.ts';
 import type { Command, Context } from '../engine/command.ts';
 import { GwError } from '../engine/errors.ts';
 import type { Settings } from '../engine/profile.ts';
@@ -147,7 +148,7 @@ async function* sight(context: Context, { blockchains: wanted }: Wanted): AsyncG
     return '';
   });
   if (!asked.ok) return yield asked;
-  const isBlind = ({ status }: Sight) => status === 'blind' || status === 'starting';
+  const isBlind = ({ status }: Sight) => !isSeeing(status);
   // Who is unknown may want any: one that is read is enough.
   const isWanted = ({ blockchain }: Sight) => (wanted ? wanted.has(blockchain) : seen.every(isBlind));
   const now_s = Math.floor(Date.now() / 1000);

@@ -14,12 +14,12 @@ import type {
   AdminObservers,
   HintsPublic,
   ObserverPublic,
-  observerStatuses,
   ProviderPublic,
 } from '../../src/api/schemas/admin.ts';
 import type { Blockchain } from '../../src/chains/catalogue.ts';
 import type { Pace } from '../../src/chains/family.ts';
 import { offPace } from '../../src/chains/usual.ts';
+import { type Sight, type SightStatus, statusOf } from '../../src/sight.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import type { HintStatus } from '../observer/hints/hints.ts';
@@ -33,11 +33,7 @@ const UNAPPLIED_SHOWN = 20;
 const RANGES_SHOWN = 50;
 /** Accounts in trouble that an observer shows. */
 const BEHIND_SHOWN = 50;
-/** An observer is behind when so many readings are overdue, and at least so long. */
-const BEHIND_READINGS = 5;
-const BEHIND_SECONDS = 60;
 
-type Status = (typeof observerStatuses)[number];
 type PollerStatus = ReturnType<App['observer']['status']>[number];
 
 /** Names of the rollups of payments that wait for a person; their keys are blockchains. */
@@ -50,7 +46,7 @@ export const unappliedRollups = {
 
 export interface ObserverState {
   blockchain: string;
-  status: Status;
+  status: SightStatus;
   /** Age of the last complete reading; null where nothing is watched or was ever read. */
   lag_seconds: number | null;
   watched: number;
@@ -73,26 +69,25 @@ export async function observerStates(
     const { watched, pending } = await watchCounts(query, blockchain, now);
     const read_at = cursor?.read_through ?? cursor?.last_ok_at ?? null;
     const lag_seconds = watched === 0 || read_at === null ? null : Math.max(0, now - read_at);
-    const is_blind = app.blindness.of(blockchain) !== null;
-    const status = statusOf(poller, { watched, lag_seconds, is_blind });
+    const is_watched = watched > 0;
+    const status = statusOf(sightOf(app, poller, { is_watched, lag_seconds }));
     states.push({ blockchain, status, lag_seconds, watched, pending, poller, cursor });
   }
   return states;
 }
 
-function statusOf(
-  { providers, gateways }: PollerStatus,
-  { watched, lag_seconds, is_blind }: Pick<ObserverState, 'watched' | 'lag_seconds'> & { is_blind: boolean },
-): Status {
-  const usable = providers.filter((provider) => provider.state !== 'wrong_network');
-  if (usable.length === 0) return 'wrong_network';
-  if (is_blind) return 'blind';
-  if (usable.every((provider) => provider.state === 'down')) return 'down';
-  if (watched === 0) return 'idle';
-  if (lag_seconds === null) return 'starting';
-  const interval = Math.min(...gateways.map((gateway) => gateway.poll_interval_seconds));
-  return lag_seconds > Math.max(BEHIND_SECONDS, BEHIND_READINGS * interval) ? 'behind' : 'ok';
-}
+/** What is known of how a blockchain is read. */
+export const sightOf = (
+  { blindness }: Pick<App, 'blindness'>,
+  { blockchain, providers, gateways }: PollerStatus,
+  read: Pick<Sight, 'is_watched' | 'lag_seconds'>,
+): Sight => ({
+  ...read,
+  unavailable_since: blindness.of(blockchain),
+  is_answered: blindness.isAnswered(blockchain),
+  providers,
+  poll_interval_seconds: Math.min(...gateways.map((gateway) => gateway.poll_interval_seconds)),
+});
 
 /** AdminObservers. */
 export async function presentObservers(app: App): Promise<z.output<typeof AdminObservers>> {

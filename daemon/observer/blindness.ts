@@ -33,6 +33,8 @@ export interface BlindnessChange {
 export interface Blindness {
   /** Unix seconds since when a blockchain is not read; null while it is, and while it is given time after a start. */
   of(blockchain: string): number | null;
+  /** Whether a provider of it has answered since this daemon started, here or where another reads it. */
+  isAnswered(blockchain: string): boolean;
   /** Those that are not read. */
   all(): { blockchain: string; since: number }[];
   /** Calls `listener` when one turns blind, and when it is back; also in daemons that do not read it. Returns how to call it off. */
@@ -66,6 +68,8 @@ interface State {
   since: number | null;
   /** Whether this process has read it. */
   was_read: boolean;
+  /** Whether another daemon has, since this one started. */
+  was_heard: boolean;
   /** When it was read last, as the database says. */
   answered_at: number | null;
   /** Whether it was read here since the others heard of it. */
@@ -79,6 +83,7 @@ const begin = (): State => ({
   patience_ms: Number.POSITIVE_INFINITY,
   since: null,
   was_read: false,
+  was_heard: false,
   answered_at: null,
   is_news: false,
   unmarked_ms: Number.POSITIVE_INFINITY,
@@ -135,6 +140,7 @@ export function openBlindness({ config, db, clock, log }: BlindnessOptions): Bli
       if (!state || state.is_news) continue;
       if (answered_at !== state.answered_at) {
         state.answered_at = answered_at;
+        state.was_heard = true;
         state.unread_ms = 0;
         turn(blockchain, state, blind_since);
       } else if (blind_since !== null) turn(blockchain, state, blind_since);
@@ -166,6 +172,10 @@ export function openBlindness({ config, db, clock, log }: BlindnessOptions): Bli
 
   return {
     of: (blockchain) => states.get(blockchain)?.since ?? null,
+    isAnswered(blockchain) {
+      const state = states.get(blockchain);
+      return state !== undefined && (state.was_read || state.was_heard);
+    },
     all: () =>
       [...states].flatMap(([blockchain, { since }]) => (since === null ? [] : { blockchain, since })),
     onChange(listener) {

@@ -3,8 +3,10 @@ import type { z } from 'zod';
 import { type Sighting, sightings } from '../../data/cursors.ts';
 import { ping } from '../../data/meta.ts';
 import { schemaState } from '../../data/migrations/migrate.ts';
-import type { Readiness, sightStatuses } from '../../src/api/schemas/system.ts';
+import type { Readiness } from '../../src/api/schemas/system.ts';
 import { Refusal } from '../../src/errors.ts';
+import { statusOf } from '../../src/sight.ts';
+import { sightOf } from '../admin/observers.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { settledWithin } from '../loop.ts';
@@ -38,7 +40,7 @@ export async function assertReady(app: App): Promise<z.output<typeof Readiness>>
     database,
     migrations,
     draining,
-    blockchains: app.observer.status().map(({ blockchain }) => sightOf(app, blockchain, stored.seen)),
+    blockchains: app.observer.status().map((poller) => presentSight(app, poller, stored.seen)),
   };
   if (extra.ready) return extra;
   throw new Refusal(draining ? 'draining' : 'not_ready', { extra, retry_after: RETRY_SECONDS });
@@ -49,39 +51,36 @@ interface Stored extends Pick<z.output<typeof Readiness>, 'database' | 'migratio
 }
 
 /** What the database says, where it answers in time. */
-async function storedState({ db, clock, runtime, log }: App): Promise<Stored> {
+async function storedState({ db, clock, runtime, log, observer }: App): Promise<Stored> {
   let found: Stored = { database: 'unreachable', migrations: 'unknown', seen: [] };
   const read = async () => {
     const migrations = await schemaState(db.query);
-    found = { database: 'ok', migrations, seen: await sightings(db.query, seconds(clock)) };
+    const blockchains = observer.status().map(({ blockchain }) => blockchain);
+    found = { database: 'ok', migrations, seen: await sightings(db.query, blockchains, seconds(clock)) };
   };
   const asked = read().catch((error: unknown) => log.debug({ err: error }, 'readiness cannot be read'));
   await settledWithin(DATABASE_MS, asked, runtime);
   return found;
 }
 
-function sightOf(app: App, blockchain: string, seen: readonly Sighting[]) {
+function presentSight(
+  app: App,
+  poller: ReturnType<App['observer']['status']>[number],
+  seen: readonly Sighting[],
+) {
+  const { blockchain } = poller;
   const now = seconds(app.clock);
-  const unavailable_since = app.blindness.of(blockchain);
   const row = seen.find((one) => one.blockchain === blockchain);
   const read_at = row?.read_through ?? row?.last_ok_at ?? null;
   const age = (at: number | null | undefined) => (at == null ? null : Math.max(0, now - at));
-  const lag_seconds = row?.is_watched ? age(read_at) : null;
+  const is_watched = row?.is_watched ?? false;
+  const lag_seconds = is_watched ? age(read_at) : null;
+  const sight = sightOf(app, poller, { is_watched, lag_seconds });
   return {
     blockchain,
-    status: statusOf(unavailable_since, row, lag_seconds),
-    unavailable_since,
+    status: statusOf(sight),
+    unavailable_since: sight.unavailable_since,
     lag_seconds,
     tip_age_seconds: row?.is_watched ? age(row.tip_time) : null,
   };
-}
-
-function statusOf(
-  unavailable_since: number | null,
-  row: Sighting | undefined,
-  lag_seconds: number | null,
-): (typeof sightStatuses)[number] {
-  if (unavailable_since !== null) return 'blind';
-  if (row && !row.is_watched) return 'idle';
-  return lag_seconds === null ? 'starting' : 'ok';
 }

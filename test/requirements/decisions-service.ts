@@ -17,6 +17,24 @@ export const webhooks = {
       'an attempt that the end of its daemon interrupts before anything is sent is made by another',
     'interim-answers':
       'answers of 1xx before the answer are passed over by what sends webhooks and notices and by what asks providers, prices and Google',
+    'clean-bytes':
+      'a byte-order mark in front of UTF-8 is passed over in files, on stdin and in bodies, and UTF-16 is refused by its name',
+    'clean-line-ends':
+      'line ends behind a variable or a setting are no part of it, of passwords and secrets neither; a database made with one behind its secret opens still',
+    'service-links':
+      'variables in the form of the links that Kubernetes sets for a Service are no settings, and one line of the log says so',
+    'no-home':
+      'where the data directory is named no home directory is needed, and where neither is there one sentence asks for it, exit 78',
+    'pages-links':
+      'a link to a page that ends with what chats and sentences put behind it opens the page; a browser below the pages of buyers gets a page, never JSON, and programs what they got before',
+    'sight-one-rule':
+      'one rule says how a blockchain is read, for /readyz, observers, metrics and doctors; a new deployment whose providers answer is idle, and well everywhere',
+    'embed-once':
+      'a tag of embed.js shows exactly one checkout, as a module, with anything behind its address, moved, copied or mounted twice; none where it is gone before it ran',
+    'way-out':
+      'requests to providers, price sources, Google, targets of notify and webhooks, and hints, go through the proxy that proxy, HTTPS_PROXY or HTTP_PROXY names, but for NO_PROXY and this machine; doctor names it, nothing shows its credentials, and gw goes through it too',
+    'pages-untouched':
+      'amount, address, memo, reference and transaction are marked as not to be translated and are no telephone numbers, fields have 16 px, and forced colours leave the code, buttons and focus visible',
     'webhook-outcome': '2xx is success, 3xx a failure that is not followed; 15 s in all, 64 KB read',
     'webhook-slow': 'a slow receiver delays no other',
     'webhook-statuses': 'webhook_status is none, pending, delivered, failed or unknown',

@@ -1,5 +1,6 @@
 // The operator's replies.
 import { z } from 'zod';
+import { sightStatuses } from '../../sight.ts';
 import { count, decimalString, paged, shape, totals, unixSeconds } from '../describe/shape.ts';
 import { BEYOND } from '../describe/shop-fields.ts';
 import { AdminClaim } from './claim.ts';
@@ -20,6 +21,7 @@ import {
   WalletPublic,
   walletWarning,
 } from './resources.ts';
+import { SIGHT } from './system.ts';
 
 export const LedgerEntryPublic = shape(
   'LedgerEntryPublic',
@@ -221,22 +223,7 @@ const period = () =>
     total: decimalString(),
   });
 
-export const observerStatuses = [
-  'ok',
-  'idle',
-  'behind',
-  'down',
-  'wrong_network',
-  'starting',
-  'blind',
-] as const;
-
-const observerStatus = () =>
-  z
-    .enum(observerStatuses)
-    .describe(
-      '`idle`: no address is watched, so nothing is read; `blind`: it cannot be read, and new invoices are refused',
-    );
+const observerStatus = () => z.enum(sightStatuses).describe(SIGHT);
 
 export const ProviderPublic = shape('ProviderPublic', {
   provider: z.string().describe('Kind and host, without keys'),

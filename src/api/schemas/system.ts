@@ -1,16 +1,15 @@
 // Whether a daemon should be sent requests, and what it sees of the blockchains.
 import { z } from 'zod';
+import { sightStatuses } from '../../sight.ts';
 import { shape, unixSeconds } from '../describe/shape.ts';
 
-export const sightStatuses = ['ok', 'idle', 'starting', 'blind'] as const;
+/** What the words for a blockchain mean, wherever they are used. */
+export const SIGHT =
+  '`blind`: it cannot be read, and new invoices are refused; `idle`: no address is watched, and its provider answers; `starting`: not read yet, and given its time; `behind`: readings are overdue; `down`: no provider answers at the moment; `wrong_network`: no provider is on the network that is set';
 
 const BlockchainSight = shape('BlockchainSight', {
   blockchain: z.string(),
-  status: z
-    .enum(sightStatuses)
-    .describe(
-      '`blind`: not read since `unavailable_since`, new invoices are refused; `idle`: no address is watched, its provider answers; `starting`: not read yet, and given its time',
-    ),
+  status: z.enum(sightStatuses).describe(SIGHT),
   unavailable_since: unixSeconds().nullable(),
   lag_seconds: z
     .int()

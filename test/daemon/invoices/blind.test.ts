@@ -143,6 +143,26 @@ describe.each(databases)('a blockchain that cannot be read, on %s', (database) =
     );
   });
 
+  test('without an invoice and with a provider that answers is idle at every door, and well', async () => {
+    verifies('sight-one-rule');
+    const { test } = await open(database);
+    const { token } = await test.superuser();
+    const words = async () => {
+      const ready = await test.fetch('GET', '/readyz');
+      const seen = await test.fetch('GET', '/api/v1/admin/observers', { token });
+      const wordsOf = (list: { blockchain: string; status: string }[]) =>
+        Object.fromEntries(list.map(({ blockchain, status }) => [blockchain, status]));
+      const doors = [wordsOf(ready.json.blockchains), wordsOf(seen.json.observers)];
+      expect(doors[0]).toEqual(doors[1]);
+      return new Set(Object.values(doors[0] ?? {}));
+    };
+    expect(await words()).toEqual(new Set(['starting']));
+    for (const { blockchain } of test.app.observer.status()) answer(test, blockchain);
+    expect(await words()).toEqual(new Set(['idle']));
+    await turnBlind(test);
+    expect(await words()).toEqual(new Set(['blind', 'idle']));
+  });
+
   test('is shown by readiness, which it leaves as it is, with how far each was read', async () => {
     verifies('readiness');
     const { test, merchant } = await open(database);

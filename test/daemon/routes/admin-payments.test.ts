@@ -1,6 +1,7 @@
 // The operator's list of payments, one payment in full, and what an operator may do with it; on both databases.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { BlindnessKeeper } from '../../../daemon/observer/blindness.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { verifyChain } from '../../helpers/books.ts';
 import { databases } from '../../helpers/database.ts';
@@ -482,6 +483,8 @@ describe.each(databases)("the operator's payments on %s", (database) => {
       expect((await of('ton')).last_error).toEqual(expect.any(String));
       expect((await of('ton')).late_count).toBeGreaterThan(0);
       expect((await of('ton')).late.length).toBeGreaterThan(0);
+      expect(await of('litecoin')).toMatchObject({ status: 'starting', watched_addresses: 0 });
+      (service.app.blindness as BlindnessKeeper).answered('litecoin');
       expect(await of('litecoin')).toMatchObject({ status: 'idle', lag_seconds: null, watched_addresses: 0 });
     });
   });
