@@ -9,8 +9,33 @@ const UNSEEN = /[\p{Cc}\p{Cf}]+/gu;
  */
 export const cleanText = (text: string): string => text.replace(UNSEEN, '').trim();
 
-/** A file's text without the byte-order mark that some editors write first. */
-export const withoutMark = (text: string): string => text.replace(/^\uFEFF+/, '');
+/** What stays to the letter, because hashes and keys are made of it, without the line ends that shells and files put behind it. */
+export const withoutLineEnd = (text: string): string => text.replace(/[\r\n]+$/, '').replace(/^\uFEFF+/, '');
+
+/** Bytes that are no UTF-8; the message ends the sentence “it …”. */
+export class UnreadableText extends Error {
+  override name = 'UnreadableText';
+  /** Whether it is UTF-16. */
+  readonly is_wide: boolean;
+  constructor(message: string, is_wide: boolean) {
+    super(message);
+    this.is_wide = is_wide;
+  }
+}
+
+/** The text of a file, of stdin or of a body, without the byte-order mark that some editors write first (RFC 8259 §8.1). */
+export function decodeText(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  // Without a mark, of two bytes for a plain first character one is zero.
+  const isWide = second !== undefined && (first === 0) !== (second === 0);
+  if (isMarked || isWide) throw new UnreadableText('is in UTF-16; save it as UTF-8', true);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/^\uFEFF+/, '');
+  } catch {
+    throw new UnreadableText('is not in UTF-8', false);
+  }
+}
 
 /**
  * A password as it is hashed, the same from every keyboard (NIST SP 800-63B); nothing is dropped from it. Then as it was

@@ -1,9 +1,8 @@
 // Reads a command's input: positional values and flags, then a file, then the environment, then questions; validated.
-import { readFileSync } from 'node:fs';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
-import { cleanText, withoutMark } from '../../src/clean.ts';
+import { cleanText, UnreadableText, withoutLineEnd } from '../../src/clean.ts';
 import { nearest } from '../../src/nearest.ts';
-import { type Io, readStdin } from '../output/io.ts';
+import { type Io, readStdin, readText } from '../output/io.ts';
 import type { Command, Input, Own } from './command.ts';
 import { GwError, usage } from './errors.ts';
 import { whole } from './facts.ts';
@@ -55,7 +54,7 @@ export async function gather(command: Command, given: Given, io: Io): Promise<Ga
     }
     if (values.has(flag.field)) values.set(flag.field, chosen(flag, values.get(flag.field)));
     if (flag.secret && values.get(flag.field) === '-')
-      values.set(flag.field, (await readStdin(io)).replace(/\r?\n$/, ''));
+      values.set(flag.field, withoutLineEnd(await readStdin(io)));
   }
   for (const name of given.unset) values.set(nullable(flags, name), null);
   const known = new Set(flags.flatMap(({ place, field }) => (place === 'body' ? [field] : [])));
@@ -88,15 +87,21 @@ function nullable(flags: readonly Flag[], name: string): string {
   throw usage(`--unset takes one of: ${names.join(', ')}`);
 }
 
+/** Why a file that was named cannot be read. */
+export const unread = (flag: string, path: string, error: unknown): GwError =>
+  usage(
+    `cannot read ${flag} ${path}: ${error instanceof UnreadableText ? 'it ' : ''}${(error as Error).message}`,
+  );
+
 async function readBody(path: string, io: Io): Promise<Record<string, unknown>> {
   let text: string;
   try {
-    text = path === '-' ? await readStdin(io) : readFileSync(path, 'utf8');
+    text = await readText(path, io);
   } catch (error) {
-    throw usage(`cannot read --file ${path}: ${(error as Error).message}`);
+    throw unread('--file', path, error);
   }
   try {
-    const value: unknown = JSON.parse(withoutMark(text));
+    const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Record<string, unknown>;
   } catch {

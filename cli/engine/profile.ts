@@ -5,7 +5,7 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type Conf from 'conf';
-import { cleanText, withoutMark } from '../../src/clean.ts';
+import { cleanText, decodeText } from '../../src/clean.ts';
 import { nearest } from '../../src/nearest.ts';
 import { isPlain } from './address.ts';
 import { GwError, usage } from './errors.ts';
@@ -69,23 +69,34 @@ export interface Store {
 /** Where programs of this system keep their settings. As conf has it, which takes longer to load than a command to run. */
 function directoryOf({ GW_CONFIG_DIR, XDG_CONFIG_HOME, APPDATA }: NodeJS.ProcessEnv): string {
   if (GW_CONFIG_DIR) return resolve(GW_CONFIG_DIR);
-  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Preferences', PROJECT);
+  if (process.platform === 'darwin') return join(home(), 'Library', 'Preferences', PROJECT);
   if (process.platform === 'win32')
-    return join(APPDATA || join(homedir(), 'AppData', 'Roaming'), PROJECT, 'Config');
-  return join(XDG_CONFIG_HOME || join(homedir(), '.config'), PROJECT);
+    return join(APPDATA || join(home(), 'AppData', 'Roaming'), PROJECT, 'Config');
+  return join(XDG_CONFIG_HOME || join(home(), '.config'), PROJECT);
+}
+
+/** A container may run as a user that no list of users has. */
+function home(): string {
+  try {
+    return homedir();
+  } catch {
+    throw new GwError('config', 'this user has no home directory, in which the profiles would be', {
+      hint: 'name a directory in GW_CONFIG_DIR',
+    });
+  }
 }
 
 /** What the file has; nothing where there is none. */
 function readStore(path: string): Partial<Stored> {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = decodeText(readFileSync(path));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw new GwError('config', `the profiles cannot be read: ${(error as Error).message}`);
   }
   try {
-    return JSON.parse(withoutMark(text)) as Stored;
+    return JSON.parse(text) as Stored;
   } catch (error) {
     throw new GwError('config', `the profiles cannot be read: ${(error as Error).message}`, {
       hint: `correct or remove ${path}`,
@@ -100,9 +111,14 @@ export async function openStore(env: NodeJS.ProcessEnv): Promise<Store> {
   readStore(path);
   const profiles = (): Record<string, StoredProfile> => readStore(path).profiles ?? {};
   let Writer: typeof Conf | undefined;
+  const loadWriter = async (): Promise<typeof Conf> => {
+    // It looks for a home directory, of which nothing is used, and fails where there is none.
+    process.env.HOME ??= directory;
+    return (await import('conf')).default;
+  };
   /** At once where something was written before: a process that ends waits for nothing. */
   const save = async (values: Partial<Stored>): Promise<void> => {
-    Writer ??= (await import('conf')).default;
+    Writer ??= await loadWriter();
     const options = { cwd: directory, configName: FILE, configFileMode: 0o600 };
     try {
       new Writer<Stored>({ ...options, accessPropertiesByDotNotation: false }).set(values);

@@ -1,5 +1,4 @@
 // `gw apply`: makes the shop what a file says, with what changes shown first; a second run changes nothing.
-import { readFileSync } from 'node:fs';
 import { listGateways } from '../../src/api/endpoints/buyer.ts';
 import {
   getMerchantAccount,
@@ -11,7 +10,8 @@ import { createUnit, deleteUnit, listUnits, updateUnit } from '../../src/api/end
 import type { Command, Context } from '../engine/command.ts';
 import { confirm } from '../engine/derive.ts';
 import { GwError, toGwError, usage } from '../engine/errors.ts';
-import { type Color, type Io, paint, print, readStdin, say } from '../output/io.ts';
+import { unread } from '../engine/input.ts';
+import { type Color, type Io, paint, print, readText, say } from '../output/io.ts';
 import { clean } from '../output/text.ts';
 import { printReply } from '../output/view.ts';
 import { readShop } from './parts/shop-file.ts';
@@ -89,9 +89,9 @@ async function planned(context: Context, text: string, name: string): Promise<St
 
 async function textOf(path: string, io: Io): Promise<string> {
   try {
-    return path === '-' ? await readStdin(io) : readFileSync(path, 'utf8');
+    return await readText(path, io);
   } catch (error) {
-    throw usage(`cannot read --file ${path}: ${(error as Error).message}`);
+    throw unread('--file', path, error);
   }
 }
 

@@ -1,15 +1,14 @@
 // `gw login`: stores a sign-in in the profile: by password, key, token or identity provider.
 
-import { readFileSync } from 'node:fs';
 import { listInvoices } from '../../src/api/endpoints/invoices.ts';
 import { loginAccessToken, loginGoogle, loginTelegram } from '../../src/api/endpoints/login.ts';
 import { getMerchantAccount } from '../../src/api/endpoints/merchant.ts';
 import { getMe } from '../../src/api/endpoints/users.ts';
-import { cleanText } from '../../src/clean.ts';
+import { cleanText, withoutLineEnd } from '../../src/clean.ts';
 import type { Command, Context, Own } from '../engine/command.ts';
 import { GwError, usage } from '../engine/errors.ts';
 import type { Flag } from '../engine/flag.ts';
-import { readStdin, say } from '../output/io.ts';
+import { readStdin, readText, say } from '../output/io.ts';
 import { masked } from '../output/text.ts';
 import { printObject } from '../output/view.ts';
 import { signIn, storeToken } from './parts/session.ts';
@@ -80,7 +79,7 @@ async function viaProvider(context: Context, given: Own): Promise<object> {
 
 async function telegramData({ io }: Context, path: string): Promise<unknown> {
   try {
-    return JSON.parse(path === '-' ? await readStdin(io) : readFileSync(path, 'utf8'));
+    return JSON.parse(await readText(path, io));
   } catch (error) {
     throw usage(`--telegram-file: ${(error as Error).message}`);
   }
@@ -92,9 +91,7 @@ async function viaPassword(context: Context, own: Own): Promise<object> {
   const known = settings.get('email')?.value;
   const given = (own.email as string | undefined) ?? (io.prompts ? undefined : known);
   const secret =
-    own.password_stdin === true
-      ? (await readStdin(io)).replace(/\r?\n$/, '')
-      : (own.password as string | undefined);
+    own.password_stdin === true ? withoutLineEnd(await readStdin(io)) : (own.password as string | undefined);
   if (!io.prompts && (given === undefined || secret === undefined))
     throw new GwError('usage', `missing: ${given === undefined ? '--email' : '--password-stdin'}`, {
       code: 'missing_input',

@@ -1,4 +1,6 @@
 // What goes out: data on stdout, messages on stderr; colours and JSON as requested.
+import { readFileSync } from 'node:fs';
+import { decodeText, withoutLineEnd } from '../../src/clean.ts';
 import { cleanJson } from './text.ts';
 
 export type ColorMode = 'auto' | 'always' | 'never';
@@ -40,12 +42,19 @@ const FALLBACK_WIDTH = 80;
 const COLORS = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 export type Color = keyof typeof COLORS;
 
+/** Our variables without the line ends that shells and files put behind a value; in place, for what is started by this reads them too. */
+function trimmed(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  for (const [name, value] of Object.entries(env))
+    if (name.startsWith('GW_') && value !== undefined) env[name] = withoutLineEnd(value);
+  return env;
+}
+
 /** The process's own streams; nothing is asked of them before a command does. */
 export const processIo = (): Io => ({
   stdout: process.stdout,
   stderr: process.stderr,
   stdin: process.stdin,
-  env: process.env,
+  env: trimmed(process.env),
   json: false,
   quiet: false,
   color: false,
@@ -106,7 +115,11 @@ function printData(io: Io, value: unknown, indent: number | undefined, shape?: S
 /** Most that is read from stdin: no body is larger. */
 const MAX_STDIN_BYTES = 1_000_000;
 
-/** All of stdin as text. */
+/** All of a file, or of stdin where it is `-`, as text. Throws what the file system says, and UnreadableText. */
+export const readText = async (path: string, io: Io): Promise<string> =>
+  path === '-' ? readStdin(io) : decodeText(readFileSync(path));
+
+/** All of stdin as text. Throws UnreadableText where it is none. */
 export async function readStdin(io: Io): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -116,5 +129,5 @@ export async function readStdin(io: Io): Promise<string> {
     if (size > MAX_STDIN_BYTES) throw new RangeError(`more than ${MAX_STDIN_BYTES} bytes on stdin`);
     chunks.push(bytes);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return decodeText(Buffer.concat(chunks));
 }

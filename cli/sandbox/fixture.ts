@@ -1,9 +1,11 @@
 // What a scenario was, as a file: the requests that began it, the events that the daemon wrote, the webhooks that it posted.
+
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallReply, Send } from '../../src/api/client/call.ts';
 import { listEvents } from '../../src/api/endpoints/merchant.ts';
+import { decodeText } from '../../src/clean.ts';
 import type { EventType } from '../../src/event-types.ts';
 import { usage } from '../engine/errors.ts';
 import { fetchService } from '../engine/transport.ts';
@@ -91,7 +93,7 @@ export function writeFixture(dir: string, fixture: Fixture): string {
 export function eventsIn(path: string): GwEvent[] {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = decodeText(readFileSync(path));
   } catch (error) {
     throw usage(`${path} cannot be read: ${(error as Error).message}`);
   }

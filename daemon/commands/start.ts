@@ -49,6 +49,8 @@ export async function start(
     secrets: [
       config.secret,
       config.previous_secret,
+      config.secret_as_written,
+      config.previous_secret_as_written,
       config.admin.password,
       config.platform_key,
       config.webhook_secret,
@@ -58,6 +60,12 @@ export async function start(
       ...Object.values(config.blockchains).map((chain) => chain.api_key),
     ],
   });
+  const { service_links } = effective;
+  if (service_links.length > 0)
+    log.info(
+      { variables: service_links },
+      'variables that Kubernetes sets for a Service of this name are no settings and are passed over',
+    );
   surviveWriters();
   prepareDataDir(config);
   const lock = lockDatabase(config.database_url);

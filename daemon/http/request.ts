@@ -1,7 +1,7 @@
 // Reads what a caller sent: id, address and body, each within its limit.
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { jsonInvalid, type ValidationError } from '../../src/api/read/validation.ts';
+import { decodeText, UnreadableText } from '../../src/clean.ts';
 import { Refusal } from '../../src/errors.ts';
 
 export const MAX_BODY_BYTES = 256 * 1024;
@@ -24,15 +24,20 @@ export class MalformedBody extends Error {
   }
 }
 
-const unreadable = (): MalformedBody =>
-  new MalformedBody({ type: 'value_error', loc: ['body'], msg: 'There was an error parsing the body' });
+const unreadable = (why = ''): MalformedBody =>
+  new MalformedBody({ type: 'value_error', loc: ['body'], msg: `There was an error parsing the body${why}` });
 
-/** The body's text, which is UTF-8; throws `body_too_large`, also where the length was not announced. `node` is the request behind it. */
+/** The body's text, which is UTF-8, without a byte-order mark; throws `body_too_large`, also where the length was not announced. `node` is the request behind it. */
 export async function readText(request: Request, node: IncomingMessage | undefined): Promise<string> {
   const bytes = await (node ? readNode(node) : readWeb(request));
-  // Decoded all the same, what is given back would not be what was sent.
-  if (!isUtf8(bytes)) throw unreadable();
-  return bytes.toString('utf8');
+  try {
+    return decodeText(bytes);
+  } catch (error) {
+    // Decoded all the same, what is given back would not be what was sent.
+    throw error instanceof UnreadableText && error.is_wide
+      ? unreadable(': it is in UTF-16, and must be in UTF-8')
+      : unreadable();
+  }
 }
 
 function readNode(request: IncomingMessage): Promise<Buffer> {

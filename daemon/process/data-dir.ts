@@ -51,7 +51,8 @@ function makeDirectory(directory: string): void {
 }
 
 /** Where the secret is from: settings, or files in the data directory. */
-export type SecretPlace = Pick<Config, 'data_dir' | 'secret' | 'previous_secret'>;
+export type SecretPlace = Pick<Config, 'data_dir' | 'secret' | 'previous_secret'> &
+  Partial<Pick<Config, 'secret_as_written' | 'previous_secret_as_written'>>;
 
 /** From the configured secret, or from the one stored in the data directory, which is made where it is missing. */
 export function openSecrets(place: SecretPlace): Secrets {
@@ -65,9 +66,10 @@ export function openSecrets(place: SecretPlace): Secrets {
  * The secrets that are configured, or stored in the data directory, the newest first: two while the secret is rotated,
  * none where none was made yet.
  */
-export function findSecretTexts({ data_dir, secret, previous_secret }: SecretPlace): string[] {
-  if (secret !== undefined)
-    return unique([secret, ...(previous_secret === undefined ? [] : [previous_secret])]);
+export function findSecretTexts({ data_dir, secret, previous_secret, ...as_written }: SecretPlace): string[] {
+  const { secret_as_written, previous_secret_as_written } = as_written;
+  const configured = [secret, previous_secret, secret_as_written, previous_secret_as_written];
+  if (secret !== undefined) return unique(configured.filter((text) => text !== undefined));
   // In this order: the next one takes the place of the other in one step, so that no moment shows neither.
   return unique([NEXT_FILE, SECRET_FILE].flatMap((name) => readSecret(join(data_dir, name)) ?? []));
 }

@@ -13,9 +13,19 @@ import {
 } from '../../src/chains/custom.ts';
 import { AddressError } from '../../src/chains/family.ts';
 import { builtIn, providerKinds } from '../../src/chains/gateways.ts';
+import { decodeText, UnreadableText } from '../../src/clean.ts';
 import type { SignupMode } from '../../src/identity.ts';
 import { nearest } from '../../src/nearest.ts';
-import { type Layer, type Leaf, leavesOf, mergeLayers, type Origin, readLayer } from './layers.ts';
+import { DIRECTLY, type Proxies, proxiesIn } from '../../src/proxy.ts';
+import {
+  isServiceLink,
+  type Layer,
+  type Leaf,
+  leavesOf,
+  mergeLayers,
+  type Origin,
+  readLayer,
+} from './layers.ts';
 import { customSchema, type Settings, settings, settingsSchema, settingsSchemaFor } from './schema.ts';
 
 /** A configuration or environment that the daemon cannot run with; exit code 78. */
@@ -32,7 +42,14 @@ const ONCE = { jitless: true };
 /** The settings in force: defaults that depend on others are filled in. */
 export type Config = Omit<
   Settings,
-  'demo' | 'public_url' | 'data_dir' | 'database_url' | 'webhook_allow_private' | 'signup'
+  | 'demo'
+  | 'public_url'
+  | 'data_dir'
+  | 'database_url'
+  | 'webhook_allow_private'
+  | 'signup'
+  | 'proxy'
+  | 'no_proxy'
 > & {
   demo: boolean;
   public_url: string;
@@ -40,6 +57,10 @@ export type Config = Omit<
   database_url: string;
   webhook_allow_private: boolean;
   signup: SignupMode;
+  proxies: Proxies;
+  /** To the letter, with a line end that may stand behind it. */
+  secret_as_written: string | undefined;
+  previous_secret_as_written: string | undefined;
   /** The blockchains and gateways there are: those that are built in, and those of the settings. */
   chains: Catalogue;
 };
@@ -50,6 +71,8 @@ export interface Effective {
   origins: ReadonlyMap<string, Origin>;
   /** Every single setting, with those of what the settings add. */
   settings: readonly Leaf[];
+  /** Variables that look like settings and are links to a Service of Kubernetes. */
+  service_links: readonly string[];
 }
 
 export interface Sources {
@@ -79,16 +102,17 @@ export function loadConfig({
   const schema = settingsSchemaFor(withCustom(builtIn, 'testnet', custom));
   const leaves = schema === settingsSchema ? settings : leavesOf(schema);
   const errors: string[] = [];
-  const { value, origins } = layersOf(leaves, errors);
+  const { value, origins, written } = layersOf(leaves, errors);
   const parsed = schema.safeParse(value, ONCE);
   for (const issue of parsed.error?.issues ?? []) errors.push(sentence(issue, origins, leaves));
-  const config = parsed.success ? derive(parsed.data, env) : undefined;
+  const config = parsed.success ? derive(parsed.data, env, written) : undefined;
   const has_figure = (ticker: string) =>
     !config || (config.rates.source === 'fixed' && config.rates.usd[ticker] !== undefined);
   for (const each of customFaults(builtIn, custom, has_figure)) errors.push(located(each, origins));
   if (config) errors.push(...contradictions(config, origins));
   if (!config || errors.length > 0) throw unusable(errors);
-  return { config, origins, settings: leaves };
+  const service_links = Object.keys(env).filter((name) => isServiceLink(name, env[name] ?? ''));
+  return { config, origins, settings: leaves, service_links };
 }
 
 const unusable = (errors: readonly string[]): ConfigError =>
@@ -105,11 +129,12 @@ function customIn({ value, origins }: Layer): Custom {
 function readFile(file: string | undefined, cwd: string): { name: string; text: string | undefined } {
   const name = resolve(cwd, file ?? CONFIG_FILE);
   try {
-    return { name, text: readFileSync(name, 'utf8') };
+    return { name, text: decodeText(readFileSync(name)) };
   } catch (error) {
     if (file === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT')
       return { name, text: undefined };
-    throw new ConfigError(`the configuration file ${name} cannot be read: ${(error as Error).message}`);
+    const why = error instanceof UnreadableText ? `it ${error.message}` : (error as Error).message;
+    throw new ConfigError(`the configuration file ${name} cannot be read: ${why}`);
   }
 }
 
@@ -142,12 +167,46 @@ function located({ path, says }: Fault, origins: ReadonlyMap<string, Origin>): s
   return `${path}${origin ? ` (${origin.label})` : ''}: ${says}`;
 }
 
-function derive(read: Settings, env: Readonly<Record<string, string | undefined>>): Config {
+/** Throws ConfigError for a variable that names no proxy: what was to go through one must not go directly. */
+function wayOut({ proxy, no_proxy }: Settings, env: Readonly<Record<string, string | undefined>>): Proxies {
+  const found = proxiesIn(
+    proxy === undefined ? env : { no_proxy: env.no_proxy, NO_PROXY: env.NO_PROXY },
+    (name) => {
+      throw new ConfigError(
+        `${name} must be http://… or https://…; with proxy set to none requests go out directly`,
+      );
+    },
+  );
+  const except = no_proxy ?? found.except;
+  if (proxy === undefined) return { ...found, except };
+  const named = proxy === DIRECTLY ? null : proxy;
+  return { http: named, https: named, except, from: 'proxy' };
+}
+
+/** Throws ConfigError for a user without a home: a container may run as one that no list of users has. */
+function stateHome(env: Readonly<Record<string, string | undefined>>): string {
+  if (env.XDG_STATE_HOME?.startsWith('/')) return env.XDG_STATE_HOME;
+  try {
+    return join(homedir(), '.local', 'state');
+  } catch {
+    throw new ConfigError('this user has no home directory: name one for the data, in data_dir');
+  }
+}
+
+function derive(
+  read: Settings,
+  env: Readonly<Record<string, string | undefined>>,
+  written: Layer['written'],
+): Config {
   const demo = read.demo ?? read.network === 'testnet';
-  const state = env.XDG_STATE_HOME?.startsWith('/') ? env.XDG_STATE_HOME : join(homedir(), '.local', 'state');
-  const data_dir = resolve(read.data_dir ?? join(state, 'gatewayd'));
+  const data_dir = resolve(read.data_dir ?? join(stateHome(env), 'gatewayd'));
+  const { proxy: _, no_proxy: __, ...stated } = read;
   return {
-    ...read,
+    ...stated,
+    proxies: wayOut(read, env),
+    // Where a database was made with the line end that stood behind its secret, that opens it still.
+    secret_as_written: written.get('secret'),
+    previous_secret_as_written: written.get('previous_secret'),
     demo,
     data_dir,
     public_url: (read.public_url ?? localUrl(read.host, read.port)).replace(/\/+$/, ''),

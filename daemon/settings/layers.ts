@@ -1,7 +1,7 @@
 // From a zod schema to named settings: what each is called in file, environment and flags, and how the layers merge.
 
 import { z } from 'zod';
-import { cleanText, withoutMark } from '../../src/clean.ts';
+import { cleanText, withoutLineEnd } from '../../src/clean.ts';
 import { nearest } from '../../src/nearest.ts';
 
 const ENV_PREFIX = 'GATEWAYD_';
@@ -44,7 +44,11 @@ export interface Origin {
 export interface Layer {
   value: Record<string, unknown>;
   origins: Map<string, Origin>;
+  /** Secrets to the letter, by name. */
+  written: Map<string, string>;
 }
+
+const emptyLayer = (): Layer => ({ value: {}, origins: new Map(), written: new Map() });
 
 type Source =
   | { kind: 'file'; name: string; text: string | undefined }
@@ -110,22 +114,27 @@ function unwrap(schema: z.ZodType): Unwrapped {
 /** What one place says; names it does not know are errors (in a file, the schema finds them). */
 export function readLayer(leaves: readonly Leaf[], source: Source, errors: string[]): Layer {
   if (source.kind === 'file') return readFileLayer(leaves, source, errors);
-  const layer: Layer = { value: {}, origins: new Map() };
+  const layer = emptyLayer();
   const given = source.kind === 'env' ? fromEnvironment(leaves, source.env, errors) : source.flags;
   for (const leaf of leaves) {
     const value = given[leaf.name];
     if (value === undefined) continue;
     put(layer.value, leaf.path, typeof value === 'string' ? typed(leaf, cleaned(leaf.name, value)) : value);
+    if (SECRETS.includes(leaf.name) && typeof value === 'string') layer.written.set(leaf.name, value);
     const label = source.kind === 'env' ? leaf.env : leaf.flag;
     layer.origins.set(leaf.name, { kind: source.kind, label });
   }
   return layer;
 }
 
-/** What others have derived keys or hashes of stays as it is. */
-const VERBATIM: readonly string[] = ['secret', 'admin.password'];
+/** Keys and hashes are made of their characters, the unseen ones too. */
+const VERBATIM: readonly string[] = ['secret', 'previous_secret', 'admin.password'];
 
-const cleaned = (name: string, text: string): string => (VERBATIM.includes(name) ? text : cleanText(text));
+const cleaned = (name: string, text: string): string =>
+  VERBATIM.includes(name) ? withoutLineEnd(text) : cleanText(text);
+
+/** The secrets whose databases may have been made with the line end that stood behind them. */
+const SECRETS: readonly string[] = ['secret', 'previous_secret'];
 
 /** All texts of a file, cleaned. */
 function cleanedWithin(value: unknown, name: string): unknown {
@@ -144,11 +153,11 @@ function readFileLayer(
   { name, text }: { name: string; text: string | undefined },
   errors: string[],
 ): Layer {
-  const layer: Layer = { value: {}, origins: new Map() };
+  const layer = emptyLayer();
   if (text === undefined) return layer;
   let parsed: unknown;
   try {
-    parsed = JSON.parse(withoutMark(text));
+    parsed = JSON.parse(text);
   } catch (error) {
     errors.push(`${name} is not JSON: ${(error as Error).message}`);
     return layer;
@@ -160,10 +169,26 @@ function readFileLayer(
   const { $schema: _, ...stated } = parsed;
   const value = cleanedWithin(stated, '') as Record<string, unknown>;
   layer.value = value;
+  for (const each of SECRETS) if (typeof stated[each] === 'string') layer.written.set(each, stated[each]);
   for (const leaf of leaves)
     if (valueAt(value, leaf.path) !== undefined) layer.origins.set(leaf.name, { kind: 'file', label: name });
   return layer;
 }
+
+const PORT_NUMBER = /^\d{1,5}$/;
+const LINK_URL = /^(?:tcp|udp|sctp):\/\//;
+/** What Kubernetes sets for a Service whose name begins with “gatewayd”, and what its value looks like. */
+const SERVICE_LINKS: readonly [name: RegExp, value: RegExp][] = [
+  [/^GATEWAYD_(?:[A-Z0-9_]+_)?SERVICE_HOST$/, /^[0-9a-fA-F.:]+$/],
+  [/^GATEWAYD_(?:[A-Z0-9_]+_)?SERVICE_PORT(?:_[A-Z0-9_]+)?$/, PORT_NUMBER],
+  [/^GATEWAYD_(?:[A-Z0-9_]+_)?PORT$/, LINK_URL],
+  [/^GATEWAYD_(?:[A-Z0-9_]+_)?PORT_\d+_(?:TCP|UDP|SCTP)$/, LINK_URL],
+  [/^GATEWAYD_(?:[A-Z0-9_]+_)?PORT_\d+_(?:TCP|UDP|SCTP)_(?:PROTO|PORT|ADDR)$/, /^[0-9a-zA-Z.:]+$/],
+];
+
+/** Whether a variable is no setting but one of those, in which containers find the services of their namespace. */
+export const isServiceLink = (variable: string, text: string): boolean =>
+  SERVICE_LINKS.some(([name, value]) => name.test(variable) && value.test(cleanText(text)));
 
 /** Set variables by setting; an empty one counts as not set. */
 function fromEnvironment(
@@ -174,7 +199,8 @@ function fromEnvironment(
   const names = new Map(leaves.map((leaf) => [leaf.env, leaf.name]));
   const given: Record<string, string> = {};
   for (const [variable, text] of Object.entries(env)) {
-    if (!variable.startsWith(ENV_PREFIX) || !text) continue;
+    if (!variable.startsWith(ENV_PREFIX) || !text || cleanText(text) === '') continue;
+    if (isServiceLink(variable, text)) continue;
     const name = names.get(variable);
     if (name) given[name] = text;
     else
@@ -187,10 +213,11 @@ function fromEnvironment(
 
 /** Later layers win, setting by setting. */
 export function mergeLayers(layers: readonly Layer[]): Layer {
-  const merged: Layer = { value: {}, origins: new Map() };
+  const merged = emptyLayer();
   for (const layer of layers) {
     merged.value = merge(merged.value, layer.value);
     for (const [name, origin] of layer.origins) merged.origins.set(name, origin);
+    for (const [name, text] of layer.written) merged.written.set(name, text);
   }
   return merged;
 }

@@ -6,6 +6,7 @@ import { builtIn, providerKinds } from '../../src/chains/gateways.ts';
 import { MAX_CONFIRM_SECONDS, MAX_CONFIRMATIONS, readSteps } from '../../src/confirmations.ts';
 import { signupModes } from '../../src/identity.ts';
 import { PLATFORM_KEY_PATTERN } from '../../src/keys.ts';
+import { DIRECTLY, isProxy } from '../../src/proxy.ts';
 import { hostEntry } from '../../src/return-url.ts';
 import { isWebhookSecret } from '../../src/webhook.ts';
 import { readProxies } from '../http/proxies.ts';
@@ -389,6 +390,25 @@ export const settingsSchema = z.strictObject({
     `whom to notify of what: [{ "to": "mailto:you@example.com" }, { "to": "telegram:CHAT_ID", "on": ["payment_late"] }, { "to": "https://…", "secret": "whsec_…" }]; on is any of ${noticeCauses.join(', ')}; default: all of them`,
   ),
   limit_low_usd: decimalText("a merchant's remaining limit below which limit_low is notified").default('100'),
+  proxy: z
+    .union(
+      [z.literal(DIRECTLY), z.string().refine(isProxy, { error: 'must be http://…, https://…, or none' })],
+      {
+        error: 'must be http://…, https://…, or none',
+      },
+    )
+    .meta({ secret_url: true })
+    .optional()
+    .describe(
+      'proxy that requests to providers, price sources, Google, targets of notify and webhooks go through, or none; default: HTTPS_PROXY and HTTP_PROXY',
+    ),
+  no_proxy: z
+    .array(z.string().min(1).max(255))
+    .max(100)
+    .optional()
+    .describe(
+      'hosts that are asked without the proxy: names, addresses, networks such as 10.0.0.0/8, *; default: NO_PROXY',
+    ),
   webhook_allow_private: z
     .boolean()
     .optional()

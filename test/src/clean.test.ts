@@ -7,7 +7,7 @@ import { settingsSchema } from '../../daemon/settings/schema.ts';
 import { findBlockchain } from '../../src/chains/gateways.ts';
 import { readComment } from '../../src/chains/ton/body.ts';
 import { findTxid } from '../../src/claim.ts';
-import { cleanText, spellingsOf, withoutMark } from '../../src/clean.ts';
+import { cleanText, decodeText, spellingsOf, UnreadableText, withoutLineEnd } from '../../src/clean.ts';
 import { MEMO_ALPHABET } from '../../src/memo.ts';
 import { verifies } from '../requirements.ts';
 
@@ -65,11 +65,13 @@ test('settings are read without them, but for what is a password or a key of our
     host: '127.0.0.1',
     admin: { password: 'zero\u200Bwidth' },
   });
-  const text = `\uFEFF${JSON.stringify({ host: '127.0.0.1\u200B', secret: 'a\u200Bb' })}`;
+  const text = decodeText(
+    Buffer.from(`\uFEFF${JSON.stringify({ host: '127.0.0.1\u200B', secret: 'a\u200Bb' })}`),
+  );
   const file = readLayer(leaves, { kind: 'file', name: 'x.json', text }, errors);
   expect(file.value).toEqual({ host: '127.0.0.1', secret: 'a\u200Bb' });
   expect(errors).toEqual([]);
-  expect(withoutMark('\uFEFF{}')).toBe('{}');
+  expect(decodeText(Buffer.from('\uFEFF{}'))).toBe('{}');
 });
 
 test('a password is the same from every keyboard, loses nothing, and one hashed before still fits', async () => {
@@ -84,3 +86,28 @@ test('a password is the same from every keyboard, loses nothing, and one hashed 
   expect(await verifyPassword(before, typed)).toBe(true);
   expect(await verifyPassword(null, typed)).toBe(false);
 });
+
+test.each([
+  ['little-endian with its mark', Buffer.from('\uFEFF{"a":1}', 'utf16le')],
+  ['big-endian with its mark', Buffer.from('\uFEFF{"a":1}', 'utf16le').swap16()],
+  ['little-endian', Buffer.from('{"a":1}', 'utf16le')],
+  ['big-endian', Buffer.from('{"a":1}', 'utf16le').swap16()],
+])('UTF-16 is refused by its name: %s', (_, bytes) => {
+  verifies('clean-bytes');
+  expect(() => decodeText(bytes)).toThrow(new UnreadableText('is in UTF-16; save it as UTF-8', true));
+});
+
+test('what is no text is refused, and text stays as it is', () => {
+  expect(() => decodeText(Buffer.from([0x7b, 0xc3, 0x28]))).toThrow('is not in UTF-8');
+  for (const text of ['', '{', ' \n{"é":"\u{1F600}\uFEFF"}\r\n'])
+    expect(decodeText(Buffer.from(text))).toBe(text);
+});
+
+test.each(['\n', '\r', '\r\n', '\n\n'])(
+  'a line end behind a password or a secret is no part of it: %j',
+  (end) => {
+    verifies('clean-line-ends');
+    expect(withoutLineEnd(` two  words ${end}`)).toBe(' two  words ');
+    expect(withoutLineEnd(`one${end}two${end}`)).toBe(`one${end}two`);
+  },
+);
