@@ -94,12 +94,33 @@ export async function openService(url: string, call: Partial<Sent> = {}): Promis
   };
 }
 
+const PROXIED = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'];
+
+/** How a request to `url` goes through the proxy that the environment names for it; null where it goes directly. */
+async function wayThrough(url: URL) {
+  const { proxyOf, throughProxy, tunnelTo } = await import('./tunnel.ts');
+  const proxy = proxyOf(url);
+  if (proxy === null) return null;
+  const optionsFor = async (headers: Record<string, string>) => {
+    if (url.protocol === 'http:') return throughProxy(proxy, url, headers);
+    const agent = await tunnelTo(url, proxy, CONNECT_MS).catch((error: Error) => {
+      throw new NetworkError(error, false);
+    });
+    return { agent };
+  };
+  return { url: proxy, optionsFor };
+}
+
 async function answerTo(url: URL, { method = 'GET', headers, body, signal }: Partial<Sent>) {
+  const proxy = PROXIED.some((name) => process.env[name]) ? await wayThrough(url) : null;
+  // Without TLS a proxy is asked for the whole address.
+  const asked = proxy && url.protocol === 'http:' ? proxy.url : url;
   // What is not used is not loaded: TLS takes as long as all the rest.
-  const { request } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'));
+  const { request } = await (asked.protocol === 'https:' ? import('node:https') : import('node:http'));
   signal?.throwIfAborted();
-  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-  const outgoing = request(url, { method, headers: { ...headers, ...length } });
+  const length = body === undefined ? undefined : { 'content-length': String(Buffer.byteLength(body)) };
+  const sent: Record<string, string> = { ...headers, ...length };
+  const outgoing = request(asked, { method, headers: sent, ...(await proxy?.optionsFor(sent)) });
   let isConnected = false;
   const giveUp = () => outgoing.destroy(new Error('no answer in time'));
   signal?.addEventListener('abort', giveUp, { once: true });

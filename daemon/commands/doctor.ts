@@ -2,7 +2,7 @@
 import { database } from '../doctor/books.ts';
 import { providers } from '../doctor/chains.ts';
 import { type Check, type Examined, type Finding, failed } from '../doctor/finding.ts';
-import { mail, notices, publicUrl, timeServer } from '../doctor/outside.ts';
+import { mail, notices, publicUrl, timeServer, wayOut } from '../doctor/outside.ts';
 import { freeDisk, rights, secretStrength, settingsRead } from '../doctor/place.ts';
 import { ConfigError, type Effective } from '../settings/config.ts';
 import { configOf } from './options.ts';
@@ -20,6 +20,7 @@ const checks: Record<string, Check> = {
   providers,
   clock: timeServer,
   'public url': publicUrl,
+  wayOut,
   mail,
   notify: notices,
 };

@@ -12,6 +12,7 @@ import { KNOWN_UNTIL, standingOf, type Upgrade, upgrades } from '../../src/chain
 import type { ProviderConfig } from '../observer/providers/provider.ts';
 import { openRpc } from '../observer/providers/rpc.ts';
 import { loneOperator, providersOf } from '../observer/quorum.ts';
+import { runtimeOf } from '../process/runtime.ts';
 import type { Config } from '../settings/config.ts';
 import { type Check, type Finding, failed, ok, PATIENCE_MS, warning } from './finding.ts';
 
@@ -77,6 +78,7 @@ async function probe(config: Config, blockchain: Blockchain, provider: ProviderC
     requests_per_second: blockchain.requests_per_second,
     clock,
     limits: { timeout_ms: PATIENCE_MS },
+    runtime: runtimeOf(config),
   });
   const now = () => Math.floor(clock.ms() / 1000);
   const label = source.status()[0]?.provider ?? provider.provider;

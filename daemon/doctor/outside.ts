@@ -2,8 +2,10 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createTransport } from 'nodemailer';
+import { shownProxy } from '../../src/proxy.ts';
 import { examineTarget, shownTarget } from '../notify/targets.ts';
 import { openSender, readAnswer } from '../process/outgoing.ts';
+import { runtimeOf } from '../process/runtime.ts';
 import { type Config, localUrl } from '../settings/config.ts';
 import { type Check, type Finding, failed, ok, PATIENCE_MS, warning } from './finding.ts';
 import { isLocal } from './place.ts';
@@ -19,10 +21,10 @@ const CLOCK_WARN_SECONDS = 2;
 const CLOCK_FAIL_SECONDS = 30;
 
 /** Null where it answers as a daemon does, else what came of it. */
-async function asked(base_url: string): Promise<string | null> {
+async function asked(base_url: string, config: Config): Promise<string | null> {
   try {
     const signal = AbortSignal.timeout(PATIENCE_MS);
-    const sender = openSender({ connect_ms: PATIENCE_MS });
+    const sender = openSender({ connect_ms: PATIENCE_MS, proxyOf: runtimeOf(config).proxyOf });
     const answer = await readAnswer(sender, new URL(`${base_url}/health`), { method: 'GET', signal });
     const body = (await answer.json().catch(() => ({}))) as { message?: unknown };
     if (answer.status === 200 && body.message === 'ok') return null;
@@ -35,7 +37,7 @@ async function asked(base_url: string): Promise<string | null> {
 
 export const publicUrl: Check = async ({ config }) => {
   const { public_url, host, port, network } = config;
-  const [fault, own] = await Promise.all([asked(public_url), asked(localUrl(host, port))]);
+  const [fault, own] = await Promise.all([asked(public_url, config), asked(localUrl(host, port), config)]);
   const findings: Finding[] = [];
   if (fault === null) findings.push(ok('public url', `${public_url} answers`));
   else if (own !== null)
@@ -92,6 +94,22 @@ function proxyOf(config: Config): Finding {
   );
 }
 
+/** Through which proxy requests leave, and which do not. */
+export const wayOut: Check = async ({ config: { proxies } }) => {
+  const { http, https, except, from } = proxies;
+  if (http === null && https === null)
+    return [ok('way out', `directly${from === 'proxy' ? ', as proxy says' : ''}`)];
+  const way = (proxy: string | null) => (proxy === null ? 'directly' : `through ${shownProxy(proxy)}`);
+  const ways = http === https ? way(http) : `https ${way(https)}, http ${way(http)}`;
+  const but = except.length === 0 ? '' : `, but for ${except.join(', ')}`;
+  return [
+    ok(
+      'way out',
+      `${ways} (${from})${but}; mail goes directly, and guards against private addresses are the proxy's too`,
+    ),
+  ];
+};
+
 export const mail: Check = async ({ config }) => {
   const { smtp_url, data_dir, demo } = config;
   if (smtp_url === undefined) {
@@ -124,7 +142,7 @@ export const notices: Check = async ({ config }) => {
   return Promise.all(
     notify.map(async (target) => {
       const shown = shownTarget(target.to);
-      const fault = await examineTarget(target, config, signal);
+      const fault = await examineTarget(target, config, signal, runtimeOf(config));
       if (fault !== null) return failed('notify', `${shown}: ${fault}`, 'gatewayd notify test');
       const says = target.to.startsWith('mailto:') ? 'is sent to as mail is' : 'can be reached';
       return ok('notify', `${shown} ${says}`);

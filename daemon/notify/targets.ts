@@ -106,20 +106,24 @@ export async function examineTarget(
   { to }: Target,
   { telegram, webhook_allow_private: allow_private }: TargetsOptions['config'],
   signal: AbortSignal,
+  runtime: Runtime,
 ): Promise<string | null> {
   const { scheme, rest } = partsOf(to);
   if (scheme === 'mailto') return null;
   if (scheme === 'telegram') {
-    const http = openHttpOut({ allow_private: true });
+    const http = openHttpOut({ allow_private: true, runtime });
     return (await askTelegram(http, telegram, 'getChat', { chat_id: rest }, signal))?.reason ?? null;
   }
   try {
     checkWebhookUrl(to, { allow_private });
     // Any answer will do: what takes messages need not answer to anything else.
-    const { body } = await openSender({ connect_ms: CONNECT_MS }).send(new URL(to), {
-      method: 'HEAD',
-      signal,
-    });
+    const { body } = await openSender({ connect_ms: CONNECT_MS, proxyOf: runtime.proxyOf }).send(
+      new URL(to),
+      {
+        method: 'HEAD',
+        signal,
+      },
+    );
     body.destroy();
     return null;
   } catch (error) {

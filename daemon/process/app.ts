@@ -34,7 +34,7 @@ import { openWebhooks } from '../webhooks/queue.ts';
 import { webhookSecretsOf } from '../webhooks/signing.ts';
 import { createClockCheck } from './clock-check.ts';
 import { createInstance } from './instance.ts';
-import { type Runtime, systemRuntime } from './runtime.ts';
+import { type Runtime, runtimeOf } from './runtime.ts';
 import { openSecretWatch } from './secret-watch.ts';
 import type { Secrets } from './secrets.ts';
 import { openSignals } from './signals.ts';
@@ -68,7 +68,7 @@ export interface RunningApp extends App {
 
 export function openApp(options: AppOptions): RunningApp {
   const { config, db, ledger, secrets, log, clock: machine_clock } = options;
-  const { metrics = createMetrics(), runtime = systemRuntime } = options;
+  const { metrics = createMetrics(), runtime = runtimeOf(config) } = options;
   const clock_check = createClockCheck(machine_clock);
   const { clock } = clock_check;
   const gateways = config.chains.enabled(config.network, config.gateways, config.blockchains);
@@ -118,7 +118,7 @@ export function openApp(options: AppOptions): RunningApp {
     blindness,
     mail,
     wallet_check: openWalletCheck({ observer, clock, runtime, config, log }),
-    google_keys: openGoogleKeys(config),
+    google_keys: openGoogleKeys(config, runtime),
     watches: openWatches(),
     public_invoices: openPublicInvoices({ db, config, clock, watched }),
     event_streams: openEventStreams(),

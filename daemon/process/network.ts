@@ -1,5 +1,7 @@
 // The network as the daemon uses it: what carries requests to providers and to receivers of webhooks; a simulator stands in for it.
 
+export type ProxyOf = (url: URL) => URL | null;
+
 export interface HttpLimits {
   /** From sending to the last byte of the answer. */
   timeout_ms: number;
@@ -56,7 +58,7 @@ export interface HintListener {
 
 export type OpenHintSocket = (
   url: URL,
-  options: { headers: Record<string, string>; timeout_ms: number },
+  options: { headers: Record<string, string>; timeout_ms: number; proxyOf?: ProxyOf | undefined },
   listener: HintListener,
 ) => HintSocket;
 

@@ -1,12 +1,17 @@
-// One HTTP request to somebody else, over Node's own client: what is said before the answer (1xx, RFC 9110 §15.2) is passed over.
+// One HTTP request to somebody else, over Node's own client: what comes before the answer (1xx, RFC 9110 §15.2) is passed over,
+// and where a proxy is set the request goes through it.
 import {
   type Agent,
+  type AgentOptions,
+  Agent as HttpAgent,
   type IncomingHttpHeaders,
   type IncomingMessage,
   request as requestHttp,
 } from 'node:http';
 import type { LookupFunction, Socket, TcpNetConnectOpts } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { credentialsFor, shownProxy } from '../../src/proxy.ts';
+import type { ProxyOf } from './network.ts';
 
 export interface Sending {
   method: 'GET' | 'HEAD' | 'POST';
@@ -33,6 +38,7 @@ export interface SenderOptions {
   /** How long one of several addresses may take before the next is tried as well. */
   address_attempt_ms?: number;
   max_header_bytes?: number;
+  proxyOf?: ProxyOf | undefined;
 }
 
 export interface Sender {
@@ -47,55 +53,145 @@ class ConnectTimeoutError extends Error {
   readonly code = 'CONNECT_TIMEOUT';
 }
 
+/** Of the proxy, and without its credentials. What went wrong further on is not known here. */
+class ProxyError extends Error {
+  override readonly name = 'ProxyError';
+  readonly code: 'PROXY_REFUSED' | 'PROXY_UNREACHABLE';
+  constructor(proxy: URL, why: number | Error) {
+    const says = typeof why === 'number' ? `refuses (HTTP ${why})` : `cannot be reached: ${why.message}`;
+    super(`the proxy ${shownProxy(proxy.href)} ${says}`);
+    this.code = typeof why === 'number' ? 'PROXY_REFUSED' : 'PROXY_UNREACHABLE';
+  }
+}
+
 class ClosedError extends Error {
   override readonly name = 'ClosedError';
 }
 
 /** Nothing of TLS is loaded before it is used. */
-const moduleOf = (protocol: string) =>
-  protocol === 'https:' ? import('node:https') : Promise.resolve({ request: requestHttp, Agent: undefined });
+const moduleOf = (
+  protocol: string,
+): Promise<{ request: typeof requestHttp; Agent: new (settings: AgentOptions) => Agent }> =>
+  protocol === 'https:'
+    ? (import('node:https') as never)
+    : Promise.resolve({ request: requestHttp, Agent: HttpAgent });
 
 export function openSender(options: SenderOptions): Sender {
-  const { connect_ms, keep, lookup, address_attempt_ms, max_header_bytes } = options;
+  const { connect_ms, keep, lookup, address_attempt_ms, max_header_bytes, proxyOf } = options;
   const agents = new Map<string, Agent>();
   let closed = false;
 
-  async function agentFor(protocol: string): Promise<Agent | false> {
-    if (!keep) return false;
-    const known = agents.get(protocol);
+  async function agentFor(url: URL, proxy: URL | null): Promise<Agent | false> {
+    const isTunnelled = proxy !== null && url.protocol === 'https:';
+    const settings = keep && { keepAlive: true, maxSockets: keep.connections, timeout: keep.idle_ms };
+    if (!settings) return isTunnelled ? tunnelAgent(url, proxy, connect_ms) : false;
+    const { protocol } = isTunnelled ? url : (proxy ?? url);
+    const key = `${protocol}${proxy?.href ?? ''}`;
+    const known = agents.get(key);
     if (known) return known;
-    const { Agent } = await (protocol === 'https:' ? import('node:https') : import('node:http'));
-    const agent = new Agent({ keepAlive: true, maxSockets: keep.connections, timeout: keep.idle_ms });
-    agents.set(protocol, agent);
+    const { Agent } = await moduleOf(protocol);
+    const agent = isTunnelled ? await tunnelAgent(url, proxy, connect_ms, settings) : new Agent(settings);
+    agents.set(key, agent);
     return agent;
   }
 
   return {
     async send(url, { method, headers = {}, body = null, signal, onConnect }) {
-      const { request } = await moduleOf(url.protocol);
-      const agent = await agentFor(url.protocol);
+      const proxy = proxyOf?.(url) ?? null;
+      // Without TLS a proxy is asked for the whole address; many let no tunnel lead to port 80.
+      const asked = proxy !== null && url.protocol === 'http:' ? proxy : null;
+      const { request } = await moduleOf((asked ?? url).protocol);
+      const agent = await agentFor(url, proxy);
       signal.throwIfAborted();
       if (closed) throw new ClosedError('no request is sent any more');
       const addresses: Pick<TcpNetConnectOpts, 'autoSelectFamily' | 'autoSelectFamilyAttemptTimeout'> = {
         autoSelectFamily: true,
         ...(address_attempt_ms ? { autoSelectFamilyAttemptTimeout: address_attempt_ms } : {}),
       };
-      const outgoing = request(url, {
+      const outgoing = request(asked ?? url, {
         method,
-        headers,
         agent,
         ...addresses,
-        ...(lookup ? { lookup } : {}),
+        ...(asked
+          ? {
+              path: `${url.origin}${url.pathname}${url.search}`,
+              headers: { ...headers, host: url.host, ...credentialsFor(asked) },
+              auth: null,
+            }
+          : { headers }),
+        ...(lookup && !proxy ? { lookup } : {}),
         ...(max_header_bytes ? { maxHeaderSize: max_header_bytes } : {}),
       });
-      outgoing.once('socket', (socket: Socket) => watchConnecting(socket, connect_ms, onConnect));
-      return answerOf(outgoing, body, signal);
+      let isConnected = false;
+      const onOpen = () => {
+        isConnected = true;
+        onConnect?.();
+      };
+      outgoing.once('socket', (socket: Socket) => watchConnecting(socket, connect_ms, onOpen));
+      const answered = await answerOf(outgoing, body, signal).catch((error) => {
+        throw asked && !isConnected && !signal.aborted ? new ProxyError(asked, error) : error;
+      });
+      if (!asked || answered.statusCode !== PROXY_WANTS_CREDENTIALS) return answered;
+      answered.body.destroy();
+      throw new ProxyError(asked, answered.statusCode);
     },
     close() {
       closed = true;
       for (const agent of agents.values()) agent.destroy();
     },
   };
+}
+
+const PROXY_WANTS_CREDENTIALS = 407;
+
+/** Connections through a proxy's tunnel, with TLS to `url` inside where it is one of that. */
+export async function tunnelAgent(
+  { protocol }: URL,
+  proxy: URL,
+  connect_ms: number,
+  settings: AgentOptions = {},
+): Promise<Agent> {
+  const { Agent } = await moduleOf(protocol === 'wss:' ? 'https:' : protocol.replace('ws:', 'http:'));
+  const agent = new Agent(settings);
+  const opening = agent as unknown as Opening;
+  const { createConnection } = opening;
+  const isSecure = protocol === 'https:' || protocol === 'wss:';
+  opening.createConnection = (target, callback = () => {}) => {
+    openTunnel(proxy, `${target.host}:${target.port}`, connect_ms).then(
+      (socket) => callback(null, isSecure ? createConnection.call(agent, { ...target, socket }) : socket),
+      callback,
+    );
+    return undefined;
+  };
+  return agent;
+}
+
+/** How an agent opens a connection: at once, or later by the callback. */
+interface Opening {
+  createConnection(
+    target: { host?: string; port?: number; socket?: Socket },
+    callback?: (error: Error | null, socket?: Socket) => void,
+  ): Socket | undefined;
+}
+
+/** A connection through the proxy (CONNECT, RFC 9110 §9.3.6). Rejects with ProxyError. */
+async function openTunnel(proxy: URL, authority: string, connect_ms: number): Promise<Socket> {
+  const { request } = await moduleOf(proxy.protocol);
+  return new Promise((resolve, reject) => {
+    const headers = { host: authority, ...credentialsFor(proxy) };
+    const asking = request(proxy, { method: 'CONNECT', path: authority, headers, agent: false, auth: null });
+    const late = () => asking.destroy(new ConnectTimeoutError('no connection in time'));
+    const timer = setTimeout(late, connect_ms);
+    asking.once('close', () => clearTimeout(timer));
+    asking.once('connect', ({ statusCode = 0 }: IncomingMessage, socket: Socket) => {
+      clearTimeout(timer);
+      if (statusCode >= 200 && statusCode < 300) return resolve(socket);
+      socket.destroy();
+      reject(new ProxyError(proxy, statusCode));
+    });
+    asking.once('error', (error) => reject(new ProxyError(proxy, error)));
+    asking.end();
+  });
 }
 
 function watchConnecting(socket: Socket, connect_ms: number, onConnect: () => void = () => {}): void {

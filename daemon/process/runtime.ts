@@ -2,7 +2,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Turns } from '../../data/db/open.ts';
-import type { Network } from './network.ts';
+import { type Proxies, proxyFor } from '../../src/proxy.ts';
+import type { Network, ProxyOf } from './network.ts';
 
 export interface Runtime extends Turns {
   /** Milliseconds of a timer that only goes forward: waiting is measured by it, whatever happens to the clock. */
@@ -18,6 +19,8 @@ export interface Runtime extends Turns {
   uuid(): string;
   /** Stands in for the network; absent: the real one. */
   network?: Network;
+  /** The proxy for a request; absent: all goes directly. */
+  proxyOf?: ProxyOf;
 }
 
 /** Bytes drawn at once: asking the system costs more than the bytes do. */
@@ -37,6 +40,12 @@ function pooledBytes(length: number): Uint8Array {
   taken += length;
   return bytes;
 }
+
+/** This machine, with the way out that the settings name. */
+export const runtimeOf = ({ proxies }: { proxies: Proxies }): Runtime => ({
+  ...systemRuntime,
+  proxyOf: (url) => proxyFor(proxies, url),
+});
 
 export const systemRuntime: Runtime = {
   turn: () => turn(),

@@ -32,6 +32,7 @@ import { openRpc, type RpcSource } from '../observer/providers/rpc.ts';
 import { providersOf } from '../observer/quorum.ts';
 import { withElsewhere } from '../observer/watches.ts';
 import { type ClockCheck, createClockCheck } from '../process/clock-check.ts';
+import { runtimeOf } from '../process/runtime.ts';
 import type { Config } from '../settings/config.ts';
 
 /** Nothing else waits for this reading: single accounts may have all they need. */
@@ -46,7 +47,7 @@ const RECENT_SECONDS = 150;
 const BLOCK_BEHIND_SECONDS = 600;
 
 export interface ChainOptions {
-  config: Pick<Config, 'network' | 'gateways' | 'blockchains' | 'chains'>;
+  config: Pick<Config, 'network' | 'proxies' | 'gateways' | 'blockchains' | 'chains'>;
   clock: SteadyClock;
   /** Where a blockchain is read from instead of the configured providers. */
   source?: (blockchain: string) => RpcSource | undefined;
@@ -125,6 +126,7 @@ function sourceOf(blockchain: Blockchain, { config, clock }: ChainOptions): RpcS
     providers: providersOf(blockchain, config.network, configured),
     requests_per_second: configured?.requests_per_second ?? blockchain.requests_per_second,
     clock,
+    runtime: runtimeOf(config),
   });
 }
 

@@ -93,12 +93,14 @@ export interface HttpOut {
 
 export function openHttpOut(options: HttpOutOptions): HttpOut {
   const { allow_private, timeout_ms = TOTAL_TIMEOUT_MS, runtime = systemRuntime } = options;
+  const resolve = resolverFor(options);
   // A connection of its own: one that is reused may be closed under the request, and there is no second attempt.
   const sender = openSender({
     connect_ms: CONNECT_TIMEOUT_MS,
     address_attempt_ms: ADDRESS_ATTEMPT_MS,
     max_header_bytes: MAX_HEADER_BYTES,
-    lookup: guardedLookup(allow_private, resolverFor(options)),
+    lookup: guardedLookup(allow_private, resolve),
+    proxyOf: runtime.proxyOf,
   });
   const open = (origin: string, onConnect: () => void): OutClient => {
     const stand_in = runtime.network?.toReceiver(origin);
@@ -132,6 +134,7 @@ export function openHttpOut(options: HttpOutOptions): HttpOut {
       const callOff = runtime.after(timeout_ms, () => void expire());
       signal.addEventListener('abort', interrupt);
       try {
+        if (!allow_private && runtime.proxyOf?.(url)) await assertPublic(url.hostname, resolve);
         const path = url.pathname + url.search;
         const answer = await client.request({ method: 'POST', path, headers, body });
         const read = await readSome(answer.body);
@@ -194,6 +197,16 @@ function guardedLookup(allow_private: boolean, resolve: Resolve): LookupFunction
   };
 }
 
+/**
+ * A proxy asks for the address itself, so that from where it stands counts. What is known here to be private is refused all
+ * the same; where no name can be resolved, the guard is the proxy's.
+ */
+async function assertPublic(hostname: string, resolve: Resolve): Promise<void> {
+  if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return;
+  const addresses = await resolve(hostname).catch(() => []);
+  if (!addresses.every(isPublicAddress)) throw new NotPublic();
+}
+
 /** One request, which may be ended at any stage. */
 function clientOf(sender: Sender, origin: string, onConnect: () => void): OutClient {
   const ended = new AbortController();
@@ -225,6 +238,8 @@ const sentences: [code: RegExp, sentence: string][] = [
   [/^(ENOTFOUND|ENODATA)$/, 'the host name does not exist'],
   [/^(EAI_AGAIN|ETIMEOUT|ESERVFAIL|EREFUSED|EBADNAME|EBADRESP)$/, 'the host name cannot be resolved'],
   [/^ECONNREFUSED$/, 'connection refused'],
+  [/^PROXY_REFUSED$/, 'the way out of the daemon does not lead there'],
+  [/^PROXY_UNREACHABLE$/, 'the way out of the daemon is closed'],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'the host cannot be reached'],
   [/^(CONNECT_TIMEOUT|ETIMEDOUT)$/, `no connection within ${CONNECT_TIMEOUT_MS / 1000} s`],
   [/^(ECONNRESET|EPIPE)$/, 'the connection was closed before an answer came'],

@@ -96,7 +96,7 @@ export function openHints(options: HintsOptions): Hints {
     connection = own;
     own.socket = open(
       source.url,
-      { headers: source.headers, timeout_ms: CONNECT_MS },
+      { headers: source.headers, timeout_ms: CONNECT_MS, proxyOf: runtime.proxyOf },
       {
         onOpen: () => isMine() && onOpen(own),
         onText: (text) => isMine() && onText(own, text),

@@ -1,6 +1,7 @@
 // One connection that hints come over: a WebSocket that takes short texts, and ends where anything else is sent.
 import type { WebSocket } from 'ws';
 import type { OpenHintSocket } from '../../process/network.ts';
+import { tunnelAgent } from '../../process/outgoing.ts';
 import { rest } from '../../process/rest.ts';
 
 /** A hint says that something happened, which takes some hundred bytes; a block's header, two thousand. */
@@ -10,7 +11,7 @@ const MAX_FRAGMENTS = 64;
 const MAX_CHUNKS = 1024;
 
 /** The library is loaded for the first connection. */
-export const openHintSocket: OpenHintSocket = (url, { headers, timeout_ms }, listener) => {
+export const openHintSocket: OpenHintSocket = (url, { headers, timeout_ms, proxyOf }, listener) => {
   let socket: WebSocket | undefined;
   let ended = false;
   const end = (why: string) => {
@@ -21,9 +22,12 @@ export const openHintSocket: OpenHintSocket = (url, { headers, timeout_ms }, lis
   };
   const open = async () => {
     const { WebSocket } = await rest.ws();
+    const proxy = proxyOf?.(url);
+    const agent = proxy ? await tunnelAgent(url, proxy, timeout_ms) : undefined;
     if (ended) return;
     socket = new WebSocket(url, {
       headers,
+      agent,
       handshakeTimeout: timeout_ms,
       maxPayload: MAX_MESSAGE_BYTES,
       maxFragments: MAX_FRAGMENTS,

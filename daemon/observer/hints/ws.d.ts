@@ -2,6 +2,7 @@
 declare module 'ws' {
   interface Options {
     headers?: Record<string, string>;
+    agent?: import('node:http').Agent | undefined;
     handshakeTimeout?: number;
     maxPayload?: number;
     maxFragments?: number;

@@ -3,7 +3,7 @@ import { ProviderError, type RequestOptions } from '../../../src/chains/family.t
 import { TOO_LARGE } from '../../../src/chains/or-failed.ts';
 import { namedWait } from '../../../src/chains/refusals.ts';
 import type { Clock } from '../../clock.ts';
-import type { HttpLimits, Transport } from '../../process/network.ts';
+import type { HttpLimits, ProxyOf, Transport } from '../../process/network.ts';
 import { openSender } from '../../process/outgoing.ts';
 import type { Runtime } from '../../process/runtime.ts';
 import { credentialsOf } from './credentials.ts';
@@ -65,8 +65,9 @@ export interface HttpProvider {
   close(): Promise<void>;
 }
 
-function openTransport(limits: HttpLimits): Transport {
+function openTransport(limits: HttpLimits, proxyOf?: ProxyOf): Transport {
   const sender = openSender({
+    proxyOf,
     connect_ms: Math.min(CONNECT_TIMEOUT_MS, limits.timeout_ms),
     keep: { connections: MAX_CONNECTIONS, idle_ms: KEEP_ALIVE_MS },
   });
@@ -106,7 +107,7 @@ export function createHttpProvider({
 }: HttpOptions): HttpProvider {
   const { base, headers, redact } = credentialsOf(provider, url, { api_key, key_header });
   const label = `${provider} at ${base.host}`;
-  const transport = runtime?.network?.toProvider(limits) ?? openTransport(limits);
+  const transport = runtime?.network?.toProvider(limits) ?? openTransport(limits, runtime?.proxyOf);
   const excerpt = (text: string) =>
     redact(text.slice(0, EXCERPT_SOURCE_CHARS)).replace(UNPRINTABLE, ' ').trim().slice(0, EXCERPT_CHARS);
 
