@@ -50,7 +50,7 @@ export type Handlers<List extends readonly Endpoint[]> = {
 export interface Route {
   endpoint: Endpoint;
   handle(input: unknown, context: PublicContext): unknown;
-  /** What a browser is shown whose form was refused; without it, what programs get. */
+  /** What a browser is shown that was refused; without it, what programs get. */
   refused?(app: App, form: RefusedForm): Raw;
 }
 

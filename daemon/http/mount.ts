@@ -16,6 +16,7 @@ import type { Route } from './handler.ts';
 import { idempotencyKey, onceOnly } from './idempotent.ts';
 import { createLimits, type Limits, sharedWindow } from './limits.ts';
 import { callerAddress, type Trust, trustOf } from './proxies.ts';
+import { isBelowPages, isBrowser, readable } from './readable.ts';
 import { recordAnswer } from './record.ts';
 import {
   type Answer,
@@ -96,9 +97,12 @@ export function createHttp(app: App, routes: readonly Route[]): Http {
       h3.on(method, pattern, handler);
       if (method === 'GET') h3.on('HEAD', pattern, handler);
     }
-    h3.all(patternOf(first.endpoint), (event) => respond(server, event, first.endpoint, otherMethod(here)));
+    h3.all(patternOf(first.endpoint), (event) =>
+      respond(server, event, first.endpoint, otherMethod(app, here)),
+    );
   }
-  h3.all('/**', (event) => respond(server, event, undefined, notFound));
+  const page = routes.find(({ refused }) => refused)?.refused;
+  h3.all('/**', (event) => respond(server, event, undefined, notFound(app, page)));
   return {
     h3,
     at_hand: server.at_hand,
@@ -176,21 +180,13 @@ async function respond(
 const isForAll = ({ method, auth, limit }: Endpoint, { event, ignored }: Call): boolean =>
   method === 'GET' && auth === 'none' && !limit && ignored === undefined && event.url.search === '';
 
-/** The answer; where a browser's form is refused, as a page that its reader understands. */
+/** The answer; where a browser is refused, as a page that its reader understands. */
 async function answerReadably(server: Server, route: Route, call: Call): Promise<Answer> {
-  const { app } = server;
-  const { method, headers, url } = call.event.req;
-  const isForm = route.refused && method === 'POST' && headers.get('accept')?.includes('text/html');
-  if (!route.refused || !isForm) return answer(server, route, call);
+  if (!route.refused || !isBrowser(call)) return answer(server, route, call);
   const reply = await answer(server, route, call).catch((error) =>
     failureAnswer(error, call, route.endpoint),
   );
-  if (reply.headers['content-type'] !== 'application/json') return reply;
-  const { status } = reply;
-  const form = { status, path: new URL(url).pathname, query: call.query, headers };
-  const page = route.refused(app, form);
-  const shown = { ...reply.headers, ...page.headers, 'content-type': 'text/html; charset=utf-8' };
-  return { status, headers: shown, body: page.body as Answer['body'] };
+  return readable(server.app, call, reply, route.refused);
 }
 
 /** The order is part of the contract: limits, body, sign-in, validation, then the handler. */
@@ -294,19 +290,26 @@ function databaseAnswer(error: unknown, call: Call, endpoint: Endpoint | undefin
   return refusalAnswer(refused, call.request_id);
 }
 
-const notFound = (): never => {
-  throw new Refusal('not_found');
-};
+/** The refusal of a path that no route has; below the pages of buyers, as one of them. */
+const notFound =
+  (app: App, page: Route['refused']) =>
+  (call: Call): Answer => {
+    const refused = refusalAnswer(new Refusal('not_found'), call.request_id);
+    const isPage = page !== undefined && isBrowser(call) && isBelowPages(call.event.url.pathname);
+    return isPage ? readable(app, call, refused, page) : refused;
+  };
 
 /** OPTIONS, and the refusal of every method that this path does not have. */
-function otherMethod(here: readonly Route[]): (call: Call) => Answer {
+function otherMethod(app: App, here: readonly Route[]): (call: Call) => Answer {
   const methods = here.map((route) => route.endpoint.method);
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
   const cors = here.some((route) => route.endpoint.cors);
-  return ({ event, request_id }) => {
-    if (event.req.method === 'OPTIONS') return optionsAnswer(allow, cors);
-    const refused = refusalAnswer(new Refusal('method_not_allowed'), request_id);
-    return { ...refused, headers: { ...refused.headers, allow } };
+  const page = here.find(({ refused }) => refused)?.refused;
+  return (call) => {
+    if (call.event.req.method === 'OPTIONS') return optionsAnswer(allow, cors);
+    const { headers, ...refused } = refusalAnswer(new Refusal('method_not_allowed'), call.request_id);
+    const reply = { ...refused, headers: { ...headers, allow } };
+    return page && isBrowser(call) ? readable(app, call, reply, page) : reply;
   };
 }
 
