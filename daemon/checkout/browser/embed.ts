@@ -8,6 +8,21 @@ const TARGET_MS = 15_000;
 
 /** This script runs once for each tag of a page: what it has mounted is marked on the tag. */
 type Tag = HTMLScriptElement & { _gatewayd?: boolean };
+/** What stands in the page for a tag, marked with it: the tag may be gone when another comes for the same. */
+type Place = HTMLElement & { _gatewayd?: { tag: Tag; what: string } };
+
+/** Types of scripts that run; consent managers and optimizers give others to those that must not yet. */
+const RUNS = /^$|^module$|javascript$/i;
+
+/** Where the service of a tag is: optimizers add to its address, or put it into an attribute of their own. */
+function baseOf({ attributes }: Tag): string | null {
+  for (const { name, value } of attributes)
+    if (/src$/.test(name)) {
+      const base = /^(.*)\/embed\.js$/.exec(new URL(value, document.baseURI).href.replace(/[?#].*/, ''));
+      if (base) return base[1] as string;
+    }
+  return null;
+}
 
 /** Calls `then` when the page has changed until it returns true. */
 function observePage(then: () => boolean): MutationObserver {
@@ -42,9 +57,8 @@ function tellPage(message: EmbedMessage): void {
 }
 
 /** The checkout of `tag`, shown in `host`. */
-function openCheckout(tag: HTMLScriptElement, host: HTMLElement): void {
+function openCheckout(tag: HTMLScriptElement, base: string, host: HTMLElement): void {
   const { unit, invoice, size } = tag.dataset;
-  const base = new URL('.', tag.src).href.replace(/\/$/, '');
   const query = `?size=${encodeURIComponent(size || 'mobile')}${lookOf(tag)}`;
   const storage_key = `gatewayd:${unit}`;
   let stop: (() => void) | null = null;
@@ -232,26 +246,57 @@ function openCheckout(tag: HTMLScriptElement, host: HTMLElement): void {
   });
 }
 
+/** Takes out what stands in `parent` for the same as `tag`, and whose own tag is gone. False where one with a tag stays. */
+function replaceIn(parent: Element, what: string): boolean {
+  for (const place of [...parent.children] as Place[]) {
+    const { _gatewayd: mark } = place;
+    if (mark?.what !== what) continue;
+    if (mark.tag.isConnected) return false;
+    place.remove();
+  }
+  return true;
+}
+
 function mount(tag: Tag): void {
   const { unit, invoice, target } = tag.dataset;
-  if (tag._gatewayd || !(unit || invoice)) return;
+  const base = baseOf(tag);
+  // One that was taken out before it ran is wanted no longer: React mounts twice in development.
+  if (tag._gatewayd || !(unit || invoice) || base === null || !tag.isConnected) return;
   tag._gatewayd = true;
-  const place = document.createElement('div');
-  if (!target) tag.insertAdjacentElement('afterend', place);
+  const what = `${unit} ${invoice} ${target}`;
   const showIn = (parent: Element | null): boolean => {
-    if (!parent) return false;
-    const host = document.createElement('div');
-    parent.appendChild(host);
-    openCheckout(tag, host);
+    if (!parent || !tag.isConnected) return !tag.isConnected;
+    if (!replaceIn(parent, what) && target) return true;
+    const place: Place = document.createElement('div');
+    place._gatewayd = { tag, what };
+    const host = target ? place : document.createElement('div');
+    if (target) parent.appendChild(place);
+    else {
+      place.appendChild(host);
+      tag.insertAdjacentElement('afterend', place);
+    }
+    openCheckout(tag, base, host);
     return true;
   };
-  if (!target) showIn(place);
+  if (!target) showIn(tag.parentElement);
   else if (!showIn(document.querySelector(target))) {
     const observer = observePage(() => showIn(document.querySelector(target)));
     setTimeout(() => observer.disconnect(), TARGET_MS);
   }
 }
 
+function mountAll(): void {
+  for (const tag of document.querySelectorAll<Tag>('script[src]')) if (RUNS.test(tag.type)) mount(tag);
+}
+
 const own = document.currentScript as Tag | null;
 if (own && (own.dataset.unit || own.dataset.invoice)) mount(own);
-else document.querySelectorAll<Tag>('script[src$="/embed.js"]').forEach(mount);
+else {
+  mountAll();
+  // A module runs once, however many tags have it and whenever they come.
+  if (!own)
+    observePage(() => {
+      mountAll();
+      return false;
+    });
+}

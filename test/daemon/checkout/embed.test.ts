@@ -1,6 +1,6 @@
 // Checkout in foreign pages: embed.js under a strict policy, and the fragment in a page with hostile styles.
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { themeStyle } from '../../../daemon/checkout/theme.ts';
 import type { Serving } from '../../../daemon/process/serve.ts';
 import { apply } from '../../../daemon/settle/settle.ts';
@@ -54,7 +54,12 @@ describeInBrowser('checkout in foreign pages', () => {
 
   /** A page of another origin with this body, under this policy. */
   async function host(context: BrowserContext, body: string, policy?: string): Promise<Page> {
-    const server = await serve((_, response) => {
+    const code = await (await fetch(`${serving.url}/embed.js`)).text();
+    const server = await serve(({ path }, response) => {
+      if (path === '/bundle.js') {
+        response.writeHead(200, { 'content-type': 'text/javascript' }).end(`/* shop */;${code}`);
+        return;
+      }
       response.writeHead(200, {
         'content-type': 'text/html; charset=utf-8',
         ...(policy === undefined ? {} : { 'content-security-policy': policy }),
@@ -153,6 +158,123 @@ describeInBrowser('checkout in foreign pages', () => {
     await page.evaluate('document.body.append(Object.assign(document.createElement("div"), { id: "late" }))');
     await page.locator('#late').getByText('How do you want to pay?').waitFor();
     await context.close();
+  });
+
+  describe('exactly one checkout', () => {
+    /** Of a page once it is quiet: checkouts by the element that they stand in. */
+    async function checkouts(page: Page): Promise<Record<string, number>> {
+      await page.waitForLoadState('networkidle');
+      await page.waitForTimeout(300);
+      return (await page.evaluate(`(() => {
+        const found = {};
+        for (const each of document.querySelectorAll('*'))
+          if (each.shadowRoot?.querySelector('.gw')) {
+            const place = each.closest('[id]').id;
+            found[place] = (found[place] ?? 0) + 1;
+          }
+        return found;
+      })()`)) as Record<string, number>;
+    }
+    const pay = '<div id="pay"></div>';
+    const attributes = () => `data-unit="${unit.id}" data-target="#pay"`;
+    const script = (given: string, address = '/embed.js') =>
+      `<script ${given} src="${serving.url}${address}" ${attributes()}></script>`;
+    const adding = (body: string) => `<script>
+      function addCheckout(given = {}) {
+        const tag = document.createElement('script');
+        Object.assign(tag, { src: '${serving.url}/embed.js', async: true }, given);
+        Object.assign(tag.dataset, { unit: '${unit.id}', size: 'mobile', target: '#pay' });
+        document.body.append(tag);
+        return () => tag.remove();
+      }
+      ${body}</script>`;
+
+    const cases = (): [name: string, body: string][] => [
+      ['a module', pay + script('type="module"')],
+      ['a module whose target comes later', script('type="module"') + pay],
+      ['two tags of one module for one place', pay + script('type="module"') + script('type="module"')],
+      ['a version behind the address', pay + script('async', '/embed.js?ver=6.4.2')],
+      ['a module with a version', pay + script('type="module"', '/embed.js?ver=6.4.2&x=/y.js')],
+      ['a fragment behind the address', pay + script('type="module"', '/embed.js#x')],
+      ['a deferred tag in the head', `${script('defer')}${pay}`],
+      [
+        'a tag that an optimizer has moved to the end',
+        `${pay}<p>1</p>${script('defer data-cfasync="false"')}`,
+      ],
+      [
+        'a tag that an optimizer has left behind, with its copy',
+        `${pay}<script type="text/rocketscript" data-src="${serving.url}/embed.js" ${attributes()}></script>${script('')}`,
+      ],
+      [
+        'a tag that is taken apart and put in again',
+        pay +
+          adding(`const tag = document.createElement('div');
+          tag.innerHTML = '<script src="${serving.url}/embed.js" data-unit="${unit.id}" data-target="#pay"></scr' + 'ipt>';
+          document.body.append(tag);
+          const copy = document.createElement('script');
+          for (const { name, value } of tag.firstChild.attributes) copy.setAttribute(name, value);
+          tag.firstChild.replaceWith(copy);`),
+      ],
+      [
+        'an effect that runs, is undone and runs again',
+        pay + adding('const undo = addCheckout(); undo(); addCheckout();'),
+      ],
+      [
+        'the same of a module',
+        pay +
+          adding(`const undo = addCheckout({ type: 'module' }); undo(); addCheckout({ type: 'module' });`),
+      ],
+      [
+        'a tag that its loader takes out once it has run',
+        pay + adding('const undo = addCheckout({ onload: () => undo() });'),
+      ],
+      [
+        'an effect that is undone and runs again when the first has been shown',
+        pay +
+          adding(
+            'const undo = addCheckout({ onload: () => setTimeout(() => { undo(); addCheckout(); }, 200) });',
+          ),
+      ],
+      [
+        'the whole code within another script',
+        `${pay}<script src="/bundle.js"></script>${script('type="module"')}`,
+      ],
+    ];
+    test('is shown for each way to put a tag into a page', async () => {
+      verifies('embed-once');
+      const context = await browser.open();
+      for (const [name, body] of cases()) {
+        const page = await host(context, body);
+        expect(await checkouts(page), name).toEqual({ pay: 1 });
+        await page.close();
+      }
+    });
+
+    test('and none for a tag that is gone before it ran, or that does not run yet', async () => {
+      verifies('embed-once');
+      const context = await browser.open();
+      const waiting = `<script type="text/plain" src="${serving.url}/embed.js" ${attributes()}></script>`;
+      for (const [name, body] of [
+        ['gone', pay + adding('addCheckout()();')],
+        [
+          'gone while it waits for its place',
+          adding(`const undo = addCheckout({ onload: () => {
+          undo(); setTimeout(() => document.body.insertAdjacentHTML('beforeend', '${pay}'), 100); } });`),
+        ],
+        ['one that waits for consent', `${pay}${waiting}`],
+      ] as const) {
+        const page = await host(context, body);
+        expect(await checkouts(page), name).toEqual({});
+        await page.close();
+      }
+    });
+
+    test('of two tags without a target, each has its own', async () => {
+      const context = await browser.open();
+      const two = `<script async src="${serving.url}/embed.js" data-unit="${unit.id}"></script>`;
+      const page = await host(context, `<div id="a">${two}</div><div id="b">${two}${two}</div>`);
+      expect(await checkouts(page)).toEqual({ a: 1, b: 2 });
+    });
   });
 
   test('an embed is closed and opened by its page and its button, and reports it to its page alone', async () => {
