@@ -4,7 +4,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Platform } from '../../src/chains/family.ts';
 import { Clock } from './clock.tsx';
-import { Copy, coins, Drawing } from './parts.tsx';
+import { asItIs, Copy, coins, Drawing } from './parts.tsx';
 import type { PageLink, PayView } from './view.ts';
 
 /** Characters at either end of an address that people compare. */
@@ -116,7 +116,11 @@ function Scan({ view, qr }: { view: PayView; qr: string }) {
   const amount = coins(view, view.due ?? view.amount);
   return (
     <div class="scan">
-      {!qr_is_address && <p class="ask">{lang.say('scan', { amount })}</p>}
+      {!qr_is_address && (
+        <p class="ask" {...asItIs}>
+          {lang.say('scan', { amount })}
+        </p>
+      )}
       <div
         class="qr"
         role="img"
@@ -126,7 +130,7 @@ function Scan({ view, qr }: { view: PayView; qr: string }) {
         dangerouslySetInnerHTML={{ __html: qr }}
       />
       {qr_is_address && (
-        <p class="alert" data-address-only>
+        <p class="alert" data-address-only {...asItIs}>
           {lang.say('scan_address', { amount, network })}
         </p>
       )}
@@ -189,7 +193,7 @@ function Field({ view, label, value, unit, sum, compare, children }: FieldProps)
       </dt>
       {children && <dd class="val">{children}</dd>}
       <dd class="val">
-        <bdi dir="ltr" class={sum ? 'raw sum' : 'raw'}>
+        <bdi dir="ltr" class={sum ? 'raw sum' : 'raw'} {...asItIs}>
           {compare ? <Compared text={value} /> : value}
         </bdi>
         <Copy lang={view.lang} value={value} label={label} />

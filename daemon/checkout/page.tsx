@@ -48,6 +48,8 @@ export function pageKind(
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
+      {/* Digits of amounts and addresses are no telephone numbers. */}
+      <meta name="format-detection" content="telephone=no" />
       {images && <link rel="icon" href={dataUrl(builtText('mark.svg'))} />}
       <Inline tag="style" text={style} />
       <Inline tag="script" text={script} />

@@ -57,6 +57,9 @@ export const coins = ({ lang, unit }: Pick<PayView, 'lang' | 'unit'>, amount: st
   `${lang.coin(amount)}\u00a0${unit}`;
 
 /** A heading of the page, or one level lower in a page that has its own. */
+/** For what is paid by and looked up: programs that translate pages must not touch a character of it. */
+export const asItIs = { translate: 'no' as unknown as boolean };
+
 export const Heading = ({
   surface,
   level,
@@ -139,7 +142,7 @@ export const Hash = ({
   <div class="fact">
     <dt class="key">{label}</dt>
     <dd class="val hash">
-      <bdi dir="ltr" class="raw">
+      <bdi dir="ltr" class="raw" {...asItIs}>
         {value}
       </bdi>
       {copy && <Copy lang={lang} value={value} label={label} look="plain" />}

@@ -5,7 +5,18 @@ import { Claim } from './claim.tsx';
 import { isSoon } from './clock.tsx';
 import { Afterwards, Back, Support } from './ending.tsx';
 import { Instructions } from './instructions.tsx';
-import { coins, Hash, Heading, Icon, ItemPicture, Logo, Merchant, rootClass, tones } from './parts.tsx';
+import {
+  asItIs,
+  coins,
+  Hash,
+  Heading,
+  Icon,
+  ItemPicture,
+  Logo,
+  Merchant,
+  rootClass,
+  tones,
+} from './parts.tsx';
 import type { PayView } from './view.ts';
 
 const isPaid = (state: CheckoutState): boolean => state === 'confirmed' || state === 'overpaid';
@@ -78,15 +89,17 @@ const What = ({ view }: { view: PayView }) => (
       </p>
     )}
     <p class="usd">
-      <bdi>{view.usd}</bdi>
+      <bdi {...asItIs}>{view.usd}</bdi>
     </p>
     <p class="coin">
       <Logo ticker={view.currency} />
-      <bdi dir="ltr">{coins(view, view.amount)}</bdi>
+      <bdi dir="ltr" {...asItIs}>
+        {coins(view, view.amount)}
+      </bdi>
       {isPayable(view.state) && !view.due && (
         <span>
           ≈{'\u00a0'}
-          <bdi>{view.asked_usd}</bdi>
+          <bdi {...asItIs}>{view.asked_usd}</bdi>
         </span>
       )}
     </p>
@@ -106,7 +119,8 @@ function State({ view, head }: { view: PayView; head: string }) {
         <Heading surface={view.surface} level={2} class="head">
           {head}
         </Heading>
-        <p class="text">
+        {/* Amounts stand in it: in the languages of the page, no machine has to touch them. */}
+        <p class="text" {...asItIs}>
           {lang.say(`${state}_text`, {
             merchant,
             received: shown(view.received),
@@ -217,7 +231,7 @@ const Help = ({ view: { lang, merchant, id, support } }: { view: PayView }) => (
     <p class="help">{lang.say('direct', { merchant })}</p>
     <p class="help">
       {lang.say('help', { merchant })}
-      <bdi dir="ltr" class="raw">
+      <bdi dir="ltr" class="raw" {...asItIs}>
         {id}
       </bdi>
     </p>
@@ -229,7 +243,9 @@ export const Fact = ({ label, value, ltr }: { label: string; value: string; ltr?
   <div class="fact">
     <dt class="key">{label}</dt>
     <dd class="val">
-      <bdi dir={ltr ? 'ltr' : undefined}>{value}</bdi>
+      <bdi dir={ltr ? 'ltr' : undefined} {...asItIs}>
+        {value}
+      </bdi>
     </dd>
   </div>
 );

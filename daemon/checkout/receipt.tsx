@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 // The receipt of a payment: a page to keep and to print, for the buyer's eyes.
 
-import { coins, Hash, Heading, Merchant, rootClass } from './parts.tsx';
+import { asItIs, coins, Hash, Heading, Merchant, rootClass } from './parts.tsx';
 import { Fact } from './pay.tsx';
 import type { PayView } from './view.ts';
 
@@ -23,7 +23,7 @@ export function Receipt({ view }: { view: PayView }) {
             </p>
           )}
           <p class="usd">
-            <bdi>{view.usd}</bdi>
+            <bdi {...asItIs}>{view.usd}</bdi>
           </p>
           {view.testnet && <p class="note">{lang.say('testnet')}</p>}
         </div>

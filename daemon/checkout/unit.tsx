@@ -3,7 +3,7 @@
 import type { Choice } from './choices.ts';
 import { Support } from './ending.tsx';
 import type { Language } from './language.ts';
-import { Heading, Icon, ItemPicture, Logo, Merchant, rootClass } from './parts.tsx';
+import { asItIs, Heading, Icon, ItemPicture, Logo, Merchant, rootClass } from './parts.tsx';
 import type { PayView, Surface } from './view.ts';
 
 /** Why the chooser offers nothing, or what became of a choice. */
@@ -62,7 +62,7 @@ export function Unit({ view }: { view: UnitView }) {
             </p>
           )}
           <p class="usd">
-            <bdi>{view.usd}</bdi>
+            <bdi {...asItIs}>{view.usd}</bdi>
           </p>
           {view.testnet && <p class="note">{lang.say('testnet')}</p>}
         </div>
@@ -97,7 +97,7 @@ export const Coin = ({ lang, choice }: { lang: Language; choice: Choice }) => {
   const { chain, currency, title, network, amount, fee, time, can_choose, reason } = choice;
   const words = [
     ...(reason ? [lang.say(reason)] : []),
-    ...(fee && can_choose ? [lang.say('fee_about', { usd: fee })] : []),
+    ...(fee && can_choose ? [<span {...asItIs}>{lang.say('fee_about', { usd: fee })}</span>] : []),
     ...(time && can_choose ? [time] : []),
   ];
   return (
@@ -110,7 +110,7 @@ export const Coin = ({ lang, choice }: { lang: Language; choice: Choice }) => {
           </span>
           {amount && can_choose && (
             <span class="sum">
-              <bdi>{amount}</bdi>
+              <bdi {...asItIs}>{amount}</bdi>
             </span>
           )}
         </span>
