@@ -114,7 +114,7 @@ A payment that arrives while the limit is too low is \`held\`, not lost: the inv
     kind: 'concept',
     title: 'Non-custodial',
     summary: 'Buyers pay straight into the merchant’s own wallet; the service holds no money and no keys',
-    keywords: 'who holds the money, custody',
+    keywords: 'who holds the money, custody, refund',
     auth: 'none',
     call: 'getMerchantWallets',
     docs: `The service only observes blockchains: it knows receive addresses, never private keys or seeds, and can move nothing. So there are no withdrawals, and merchants send refunds from the wallet that was paid.`,

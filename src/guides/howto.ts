@@ -47,7 +47,7 @@ No CAPTCHA, no browser, no identity checks. The same calls are tools over MCP at
     kind: 'guide',
     title: 'Verify webhooks',
     summary: 'Check the signature of Standard Webhooks 1.0 and act once per webhook-id',
-    keywords: 'verify webhook signature, hmac',
+    keywords: 'verify webhook signature, hmac, webhook undelivered',
     auth: 'jwt',
     call: 'updateMerchantAccount',
     docs: `Headers \`webhook-id\`, \`webhook-timestamp\`, \`webhook-signature\`; body \`{type, timestamp, api_version, data: {invoice, payment}}\`. \`data.invoice.kind\` is \`sale\` or \`refill\`; refills are posted only where \`webhook_refills\` is set.
@@ -178,7 +178,7 @@ gw invoice wait {invoice_id}
     title: 'When a payment goes wrong',
     summary:
       'Too little, too late, without memo, twice, or with another coin: where the money is and what to do',
-    keywords: 'underpaid, overpaid, late, forgot the memo, wrong payment',
+    keywords: 'underpaid, overpaid, late, forgot the memo, wrong payment, refund',
     auth: 'none',
     call: 'getInvoicePayment',
     docs: `The money is always in the merchant's own wallet.

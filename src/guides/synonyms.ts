@@ -12,6 +12,23 @@ export const stopWords: ReadonlySet<string> = new Set(
 
 /** Several words that are one: regular expressions without accents and capitals. */
 export const phrases: Readonly<Record<string, string>> = {
+  // Whole questions come first: what follows knows their words one by one.
+  '(?:has|have|did|is|was)(?: \\p{L}+){1,4} (?:paid|pay)(?: (?:me|us|yet|already))*': 'ispaid',
+  "(?:\\p{L}+n't|not|never|no)(?: been| being| get)? (?:arriv|com|reach|receiv|deliver|call|fir|show)\\p{L}*":
+    'undelivered',
+  'how much (?:do|does|will|would|is|are)(?: \\p{L}+){0,3} (?:charg|cost|tak|fee)\\p{L}*(?: me| us)?': 'fee',
+  'where(?: \\p{L}+){0,3} (?:goes?|sent|land|lands|arrives?)': 'wallet',
+  '(?:give|send|pay|get)(?: \\p{L}+){0,3} back|money back|refund\\p{L}*': 'refund',
+  '(?:get|be|getting|being) paid': 'accept payment',
+  "(?:\\p{L}+n't|not|no longer) (?:want|need)\\p{L}*(?: (?:it|this))?(?: any ?more)?|chang\\p{L}* (?:his|her|their|my) mind|back(?:ed|s)? out":
+    'cancel invoice',
+  'still(?: \\p{L}+){0,2} (?:unpaid|open|pending|waiting)|not (?:yet )?(?:seen|found|credited)': 'unseen',
+  'payments? (?:counts?|(?:is )?(?:final|safe)|goes through|clears?)': 'payment confirmation',
+  'really from|genuine|authentic': 'verify signature',
+  'balances? (?:is )?(?:empty|low|gone|used up)|out of (?:balance|credits?|funds)': 'refill',
+  '(?:transaction|tx)[ _-]?(?:ids?|hash\\p{L}*)': 'txid',
+  '(?:rais|lower|increas|decreas|reduc)\\p{L}*(?: the| my| a)? prices?': 'update price',
+  'ran out|run out|runs out|timed out': 'late',
   'top ?up|topping up|add (?:more )?(?:credits?|funds?)|buy (?:more )?(?:credits?|limit)': 'refill',
   'log(?:ging|ged)? ?-?(?:in|on)(?:to)?|sign(?:ing|ed)? ?-?in|iniciar sesion|inicio de sesion': 'login',
   'sign(?:ing|ed)? ?-?up|(?:create|make|open) (?:a |an |new |my )*acc?ounts?|new account|open an account|crear (?:una )?cuenta':
@@ -103,12 +120,12 @@ export const synonyms: Readonly<Record<string, string>> = {
   resolve: 'fix stuck reconcile resolver разреш* 处理',
   stop: 'deactivate disable pause suspend unavailable',
   enable: 'activate allow habilitar включ* 启用',
-  accept: 'accepted accepts accepting acept* принима* 接受',
+  accept: 'take takes taking accepted accepts accepting acept* принима* 接受',
   search: 'find lookup look buscar encontrar поиск найти искать 搜索 查找',
   invoice:
     'invoices bill bills billing charge charges factura* cobrar cobro счет* счёт* инвойс* 发票 账单 收款单 订单',
   payment:
-    'pay pays payments paying transaction transfer pago pagos pagar оплат* платеж* платёж* 付款 支付 收款',
+    'pay pays paid payments paying transaction transfer pago pagos pagar оплат* платеж* платёж* 付款 支付 收款',
   unit: 'units product products offer offers item items good goods listing producto* oferta* articulo* товар* продукт* предложен* 商品 产品',
   wallet:
     'wallets payout address addresses billetera* monedero* cartera direccion* кошел* кошёл* адрес* 钱包 地址',
@@ -117,7 +134,8 @@ export const synonyms: Readonly<Record<string, string>> = {
   limit: 'limits quota allowance remaining limite лимит* 额度 限额',
   income:
     'earnings earned earn revenue sales sale sold proceeds turnover ingresos ventas ganancia* доход* продаж* выруч* 收入 销售',
-  history: 'report reports records statement export historial informe истори* отчет* отчёт* 记录 历史 报表',
+  history:
+    'accountant accounting bookkeeper bookkeeping tax taxes report reports records statement export historial informe истори* отчет* отчёт* 记录 历史 报表',
   gateway:
     'gateways coin coins currency currencies token tokens chain chains crypto cryptocurrency supported monedas moneda criptomoneda* валют* монет* крипт* 币种 货币 币 加密货币',
   blockchain: 'blockchains network networks red redes блокчейн* сеть сети 区块链 网络 链',
@@ -152,7 +170,7 @@ export const synonyms: Readonly<Record<string, string>> = {
   memo: 'comment memos мемо комментар* 备注',
   underpaid: 'underpayment partial insufficient недоплат* 少付',
   overpaid: 'overpayment переплат* 多付',
-  late: 'expired expiry expire expires expiration vencido просроч* истек* 过期 逾期',
+  late: 'later expired expiry expire expires expiration vencido просроч* истек* 过期 逾期',
   unmatched: 'unknown orphan unassigned',
   health: 'alive uptime running status_up healthy здоров* 健康',
   docs: 'documentation reference manual documentacion документац* 文档',

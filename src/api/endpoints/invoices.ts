@@ -142,7 +142,8 @@ export const getInvoice = endpoint({
   summary: 'Get one of your invoices',
   gw: 'invoice get',
   effect: 'read',
-  keywords: 'invoice status, invoice details, is it paid, has the customer paid yet, read one',
+  keywords:
+    'has it been paid, invoice status, invoice details, is it paid, has the customer paid yet, read one',
   description:
     'Returns what is already known, without asking the chain. An invoice of another owner is a 404.',
   params: invoiceId,
@@ -226,7 +227,7 @@ export const explain = endpoint({
   flags: { q: 'reference' },
   effect: 'read',
   keywords:
-    'where is my money, why is it not paid, what happened, history, timeline, find by memo, find by transaction, find by order, trace a payment, support, resolve a short id',
+    'payment not seen, money undelivered, txid, still unpaid, where is my money, why is it not paid, what happened, history, timeline, find by memo, find by transaction, find by order, trace a payment, support, resolve a short id',
   description: `Takes whatever there is: an id or eight characters of it as screens show them, an order, a memo, a transaction, an address, the address of a mail account, or a link that holds one. One match is answered with its story in time and with what may be done now; several are listed.
 
 Everyone finds what is theirs: a merchant his own, a superuser all. What is another's is answered like what does not exist. With \`as\` and \`brief\` it finds the id that another call needs.`,

@@ -2,6 +2,32 @@
 
 /** One line each: the words, then the ids that are right answers. */
 const lines = `
+has my customer paid | getInvoice getPublicInvoice
+webhook did not arrive | guide.webhooks
+customer sent too little | guide.wrong-payment concept.amount-match
+a buyer paid too much, what now | guide.wrong-payment concept.amount-match
+how do I give money back | guide.wrong-payment concept.non-custodial
+change where my money goes | setMerchantWallet updateMerchantAccount
+which coins can I take | listGateways concept.gateway
+put a pay button on my website | flow.embed
+show me the sales of this month | listIncome getFigures
+he sent the money but the order still says unpaid | explain claimPayment listClaims
+how much do you charge me | concept.fees
+somebody stole my api key | rotateApiKey
+stop selling something for a while | updateUnit
+order ran out but he paid later | concept.late-payment guide.wrong-payment
+how long until a payment counts | concept.confirmations
+try it out without real money | flow.try-on-testnet
+numbers for my accountant | exportAccount listIncome listLedger getFigures
+I want to get paid in bitcoin | flow.sell-with-invoice listGateways setMerchantWallet
+is this webhook really from you | guide.webhooks
+send me the webhook again | resendEvent
+buyer does not want it any more | cancelInvoice
+I forgot my password | recoverPassword resetPassword
+my balance is empty | createRefill flow.top-up
+close my account | deleteMe
+customer gives me a transaction id | explain claimPayment
+raise the price of my product | updateUnit
 create an invoice | createInvoice flow.sell-with-invoice
 make a new bill for an order | createInvoice flow.sell-with-invoice
 charge a customer 25 dollars in usdt | createInvoice flow.sell-with-invoice

@@ -47,6 +47,11 @@ describe('search', () => {
     expect(three / intents.length, missed.join('\n')).toBeGreaterThanOrEqual(MIN_TOP_3);
   });
 
+  test('the two questions that shops ask most have their answer first', async () => {
+    expect((await idsOf({ q: 'has my customer paid' }))[0]).toBe('getInvoice');
+    expect((await idsOf({ q: 'webhook did not arrive' }))[0]).toBe('guide.webhooks');
+  });
+
   test('a result has what is needed to call it', async () => {
     verifies('get-search');
     const { json } = await ask({ q: 'create an invoice', limit: '3' });
