@@ -1,28 +1,52 @@
 /** @jsxImportSource preact */
-// The page for a form that was refused before anything was done with it: too many of them, or none that fits.
+// The page for a form that was refused before anything was done with it, too many of them or none that fits, and for whoever is
+// to come again later. The latter is asked for in a flood: it is rendered once for each language.
 import type { Raw } from '../../src/api/describe/endpoint.ts';
 import type { App } from '../context.ts';
-import type { RefusedForm } from '../http/handler.ts';
-import { chooseLanguage } from './language.ts';
+import type { RefusedRequest } from '../http/handler.ts';
+import { chooseLanguage, type Language } from './language.ts';
 import { basePath, renderPage } from './page.tsx';
 import { Icon, rootClass } from './parts.tsx';
 
 /** What a form's address adds to that of the page that it stands on. */
 const FORM = /\/claim$/;
 
-export function refusedForm(app: App, { status, path, query, headers }: RefusedForm): Raw {
+const laterPages = new WeakMap<App, Map<string, Raw>>();
+
+export function refusedPage(app: App, { status, path, query, headers }: RefusedRequest): Raw {
   const lang = chooseLanguage({ lang: query.lang, accept: headers.get('accept-language') });
+  // As the page of a frame says it.
+  const framed = query.size !== undefined;
+  if (path !== null) {
+    const href = `${basePath(app.config.public_url)}${path.replace(FORM, '')}?lang=${lang.code}`;
+    return renderRefused(app, { lang, framed, href, is_missing: status === 404 });
+  }
+  const known = laterPages.get(app) ?? new Map<string, Raw>();
+  laterPages.set(app, known);
+  const name = `${lang.code} ${framed}`;
+  // An empty address is that of the page itself.
+  const page = known.get(name) ?? renderRefused(app, { lang, framed, href: '', is_missing: false });
+  known.set(name, page);
+  return page;
+}
+
+interface Refused {
+  lang: Language;
+  framed: boolean;
+  /** Where its link leads. */
+  href: string;
+  is_missing: boolean;
+}
+
+function renderRefused(app: App, { lang, framed, href, is_missing }: Refused): Raw {
   const base = basePath(app.config.public_url);
-  const is_missing = status === 404;
   const title = lang.say(is_missing ? 'not_found' : 'try_later');
-  const page = path.replace(FORM, '');
   return renderPage({
     lang,
     base,
     title,
     refresh: false,
-    // As the page of a frame says it.
-    framed: query.size !== undefined,
+    framed,
     content: (
       <div class={rootClass({ mode: 'page', size: 'md' })} lang={lang.code} dir={lang.dir}>
         <div class="card">
@@ -36,7 +60,7 @@ export function refusedForm(app: App, { status, path, query, headers }: RefusedF
             </div>
             {!is_missing && (
               <p class="after">
-                <a class="btn" href={`${base}${page}?lang=${lang.code}`}>
+                <a class="btn" href={href}>
                   {lang.say('open_page')}
                 </a>
               </p>

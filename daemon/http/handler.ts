@@ -51,14 +51,14 @@ export interface Route {
   endpoint: Endpoint;
   handle(input: unknown, context: PublicContext): unknown;
   /** What a browser is shown that was refused; without it, what programs get. */
-  refused?(app: App, form: RefusedForm): Raw;
+  refused?(app: App, request: RefusedRequest): Raw;
 }
 
-/** A form that was sent in vain. */
-export interface RefusedForm {
+/** A form that was sent in vain, or a page that was. */
+export interface RefusedRequest {
   status: number;
-  /** Where it was sent. */
-  path: string;
+  /** Where a form was sent; null where a page was asked for. */
+  path: string | null;
   query: Readonly<Record<string, string>>;
   headers: Headers;
 }

@@ -287,7 +287,7 @@ export function shareOfAddress(
   };
 }
 
-const isLoopback = (ip: string): boolean => ipaddr.parse(ip).range() === 'loopback';
+export const isLoopback = (ip: string): boolean => ipaddr.parse(ip).range() === 'loopback';
 
 /** Who calls without credentials, as a keyed hash that distinguishes callers and shows no address; null where it is exempt. */
 export function callerOf({ config, secrets }: Pick<App, 'config' | 'secrets'>, ip: string): string | null {

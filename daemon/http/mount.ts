@@ -10,11 +10,11 @@ import { ProviderError } from '../../src/chains/family.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { App } from '../context.ts';
 import { type AtHand, openAtHand } from './at-hand.ts';
-import { authenticate, PUBLIC } from './auth.ts';
+import { authenticate, type Caller, PUBLIC } from './auth.ts';
 import { Call, CallContext, type CallServer } from './call.ts';
 import type { Route } from './handler.ts';
 import { idempotencyKey, onceOnly } from './idempotent.ts';
-import { createLimits, type Limits, sharedWindow } from './limits.ts';
+import { createLimits, isLoopback, type Limits, sharedWindow } from './limits.ts';
 import { callerAddress, type Trust, trustOf } from './proxies.ts';
 import { isBelowPages, isBrowser, readable } from './readable.ts';
 import { recordAnswer } from './record.ts';
@@ -27,6 +27,7 @@ import {
   toResponse,
 } from './reply.ts';
 import { MAX_BODY_BYTES, MalformedBody, namesTwoHosts, parseForm, parseJson, readText } from './request.ts';
+import { openTurns, type Turns } from './turns.ts';
 
 /** How soon a busy database or provider may be asked again. */
 const BUSY_RETRY_SECONDS = 1;
@@ -71,6 +72,10 @@ export function createHttp(app: App, routes: readonly Route[]): Http {
   const server: Server = {
     app,
     limits,
+    turns: openTurns({
+      elapsed_ms: app.runtime.elapsed_ms,
+      isExempt: (ip) => app.config.demo && isLoopback(ip),
+    }),
     draining: draining.signal,
     stopping: stopping.signal,
     inside,
@@ -117,6 +122,7 @@ export function createHttp(app: App, routes: readonly Route[]): Http {
 interface Server extends CallServer {
   app: App;
   limits: Limits;
+  turns: Turns;
   stopping: AbortSignal;
   /** Requests that the daemon sends to itself for a caller, each with the address of that caller. */
   inside: WeakMap<Request, string>;
@@ -189,21 +195,66 @@ async function answerReadably(server: Server, route: Route, call: Call): Promise
   return readable(server.app, call, reply, route.refused);
 }
 
-/** The order is part of the contract: limits, body, sign-in, validation, then the handler. */
-async function answer(server: Server, { endpoint, handle }: Route, call: Call): Promise<Answer> {
-  const { app, limits } = server;
-  const { event, ip, query } = call;
+/** The order is part of the contract: limits, body, turn, sign-in, validation, then the handler. */
+async function answer(server: Server, route: Route, call: Call): Promise<Answer> {
+  const { limits, turns } = server;
+  const { endpoint } = route;
+  const { event, ip } = call;
   // Nearly all have no limit, and must not wait a turn for it.
   const counted = limits.byAddress(endpoint.limit, ip);
   if (counted !== undefined) await counted;
   const announced = event.req.headers.get('content-length');
   if (announced !== null && Number(announced) > MAX_BODY_BYTES) throw new Refusal('body_too_large');
-  const body = endpoint.body ? await readBody(endpoint, event) : await unusedBody(endpoint, event);
+  // Whoever sends slowly keeps no one else waiting.
+  const text = await bodyText(endpoint, event);
+  if (endpoint.id === 'getLiveness' || (endpoint.auth !== 'none' && !turns.isSuspect(ip)))
+    return answerNow(server, route, { call, text });
+  const taken = turns.take(ip);
+  const leave = taken instanceof Promise ? await taken : taken;
+  // What only asks the database is soon done; who asks a blockchain, or sends what it writes, is not waited for.
+  const is_reading = endpoint.method === 'GET' && endpoint.tag !== 'system';
+  if (!is_reading) leave();
+  try {
+    if (event.runtime?.node?.res?.destroyed) throw new Error('the caller went away');
+    return await answerNow(server, route, { call, text });
+  } finally {
+    if (is_reading) leave();
+  }
+}
+
+/** Whose credentials are good goes first from then on. */
+async function answerNow(
+  server: Server,
+  route: Route,
+  { call, text }: { call: Call; text: string | undefined },
+): Promise<Answer> {
+  const { app, turns } = server;
+  const { endpoint } = route;
+  const { event, ip, query } = call;
+  const body = text === undefined ? undefined : await parsedBody(endpoint, event, text);
   call.ignored = ignoredFields(endpoint, { query, body });
-  const caller =
-    endpoint.auth === 'none'
-      ? PUBLIC
-      : await authenticate(app, endpoint.auth, { headers: event.req.headers, query });
+  if (endpoint.auth === 'none') return handled(server, route, { call, body, caller: PUBLIC });
+  const caller = await authenticate(app, endpoint.auth, { headers: event.req.headers, query }).catch(
+    (error) => {
+      if (error instanceof Refusal) turns.suspect(ip);
+      throw error;
+    },
+  );
+  const leave = turns.goFirst();
+  try {
+    return await handled(server, route, { call, body, caller });
+  } finally {
+    leave();
+  }
+}
+
+async function handled(
+  server: Server,
+  { endpoint, handle }: Route,
+  { call, body, caller }: { call: Call; body: unknown; caller: Caller },
+): Promise<Answer> {
+  const { app, limits } = server;
+  const { event, ip, query } = call;
   const parsed = parseInput(endpoint, { params: decoded(event.context.params), query, body });
   if (!parsed.ok) return invalidAnswer(parsed.detail);
   const identified = limits.byIdentity(endpoint.limit, ip, parsed.value, caller.user?.id);
@@ -225,23 +276,29 @@ async function answer(server: Server, { endpoint, handle }: Route, call: Call): 
   }
 }
 
-async function readBody(endpoint: Endpoint, { req, runtime }: H3Event): Promise<unknown> {
-  const text = await readText(req, runtime?.node?.req as IncomingMessage | undefined);
-  const type = req.headers.get('content-type') ?? '';
-  return endpoint.encoding === 'form' ? parseForm(text, type) : parseJson(text, type);
+/** Undefined where none is sent to an endpoint that takes none, or it is for the handler to read. */
+async function bodyText(endpoint: Endpoint, { req, runtime }: H3Event): Promise<string | undefined> {
+  if (!endpoint.body) {
+    const is_sent = runtime?.node
+      ? Number(req.headers.get('content-length') ?? 0) > 0 || req.headers.has('transfer-encoding')
+      : req.body !== null;
+    if (!is_sent || endpoint.method === 'GET' || endpoint.reads_body) return undefined;
+  }
+  try {
+    return await readText(req, runtime?.node?.req as IncomingMessage | undefined);
+  } catch (error) {
+    if (error instanceof MalformedBody && !endpoint.body) return undefined;
+    throw error;
+  }
 }
 
 /** Of an endpoint that takes none: its names are reported to the caller, and whatever it is changes nothing. */
-async function unusedBody(endpoint: Endpoint, event: H3Event): Promise<unknown> {
-  const { req, runtime } = event;
-  const is_sent = runtime?.node
-    ? Number(req.headers.get('content-length') ?? 0) > 0 || req.headers.has('transfer-encoding')
-    : req.body !== null;
-  if (!is_sent || endpoint.method === 'GET' || endpoint.reads_body) return undefined;
+async function parsedBody(endpoint: Endpoint, { req }: H3Event, text: string): Promise<unknown> {
+  const type = req.headers.get('content-type') ?? '';
   try {
-    return await readBody(endpoint, event);
+    return endpoint.encoding === 'form' ? await parseForm(text, type) : parseJson(text, type);
   } catch (error) {
-    if (error instanceof MalformedBody) return undefined;
+    if (error instanceof MalformedBody && !endpoint.body) return undefined;
     throw error;
   }
 }

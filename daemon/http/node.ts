@@ -1,18 +1,68 @@
 // Between the sockets of Node and the web requests of the routes.
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { H3 } from 'h3';
 import { NodeRequest, sendNodeResponse } from 'srvx/node';
 import type { AtHand } from './at-hand.ts';
 import { AnswerResponse, writeAnswer } from './reply.ts';
 
+/** Requests of one connection that are under way. While others of it wait, nothing more is read from it. */
+const AT_ONCE = 4;
+
 /** Answers each request of a server with what the routes make of it. */
 export function nodeHandler({ h3, at_hand }: { h3: H3; at_hand?: AtHand }): RequestListener {
-  return (req, res) => {
+  return fewAtOnce((req, res) => {
     if (at_hand?.give(req, res)) return;
     void answerTo(h3, new NodeRequest({ req, res }) as unknown as Request)
       .then((response) => send(res, response))
       // What cannot be sent is no answer: the caller is not left waiting for the rest of it.
       .catch(() => void res.destroy());
+  });
+}
+
+interface Connection {
+  under_way: number;
+  waiting: [IncomingMessage, ServerResponse][];
+}
+
+/** Node reads as many requests of a connection as come, and would have all of them answered at once. */
+function fewAtOnce(answer: RequestListener): RequestListener {
+  const connections = new WeakMap<Socket, Connection>();
+  const begin = (connection: Connection, req: IncomingMessage, res: ServerResponse) => {
+    connection.under_way++;
+    res.once('close', () => {
+      connection.under_way--;
+      // In a turn of its own: others come in between.
+      if (connection.waiting.length > 0) setImmediate(next, connection, req.socket);
+    });
+    answer(req, res);
+  };
+  const next = (connection: Connection, socket: Socket) => {
+    if (socket.destroyed) connection.waiting = [];
+    const [first] = connection.waiting;
+    if (!first || connection.under_way >= AT_ONCE) return;
+    connection.waiting.shift();
+    if (connection.waiting.length === 0) socket.resume();
+    begin(connection, ...first);
+  };
+  const openConnection = (socket: Socket): Connection => {
+    const connection: Connection = { under_way: 0, waiting: [] };
+    connections.set(socket, connection);
+    // Node resumes it for each request whose body is read, and for each answer that has been sent. What was paused between that and
+    // here flows all the same, and must be marked so to be paused.
+    socket.on('resume', () => {
+      if (connection.waiting.length === 0) return;
+      if (socket.readableFlowing) socket.pause();
+      else socket.resume();
+    });
+    return connection;
+  };
+  return (req, res) => {
+    const { socket } = req;
+    const connection = connections.get(socket) ?? openConnection(socket);
+    if (connection.under_way < AT_ONCE && connection.waiting.length === 0) return begin(connection, req, res);
+    connection.waiting.push([req, res]);
+    socket.pause();
   };
 }
 

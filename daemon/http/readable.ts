@@ -41,7 +41,9 @@ export function readable(
   if (!reply.headers['content-type']?.startsWith('application/json')) return reply;
   // To a reader, an address that can be none is one that is not there.
   const status = reads && reply.status === UNPROCESSABLE ? NOT_FOUND : reply.status;
-  const page = refused(app, { status, path: pathname, query: call.query, headers: req.headers });
+  // In a flood all get the same page, whose link is to where they are.
+  const path = reads && reply.headers['retry-after'] !== undefined ? null : pathname;
+  const page = refused(app, { status, path, query: call.query, headers: req.headers });
   const headers = { ...reply.headers, ...page.headers, 'content-type': 'text/html; charset=utf-8' };
   return { status, headers, body: page.body as Answer['body'] };
 }

@@ -10,7 +10,7 @@ import { system as systemEndpoints } from '../../src/api/endpoints/system.ts';
 import { units as unitEndpoints } from '../../src/api/endpoints/units.ts';
 import { unlisted as unlistedEndpoints } from '../../src/api/endpoints/unlisted.ts';
 import { users as userEndpoints } from '../../src/api/endpoints/users.ts';
-import { refusedForm } from '../checkout/refused.tsx';
+import { refusedPage } from '../checkout/refused.tsx';
 import { type Route, routesOf } from '../http/handler.ts';
 import { admin } from './admin.ts';
 import { buyer } from './buyer.ts';
@@ -27,7 +27,7 @@ import { users } from './users.ts';
 export const routes: readonly Route[] = [
   ...routesOf(invoiceEndpoints, invoices),
   ...routesOf(buyerEndpoints, buyer),
-  ...routesOf(checkoutEndpoints, checkout, refusedForm),
+  ...routesOf(checkoutEndpoints, checkout, refusedPage),
   ...routesOf(unitEndpoints, units),
   ...routesOf(merchantEndpoints, merchant),
   ...routesOf(loginEndpoints, login),
