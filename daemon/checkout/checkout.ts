@@ -1,6 +1,8 @@
 // The state of checkout: pages and codes that are cached, and streams that are open. Opened and closed with the app.
+import { hash } from 'node:crypto';
 import { checkoutRow, checkoutState } from '../../data/views/checkout.ts';
 import { Refusal } from '../../src/errors.ts';
+import { boundedCache } from '../cache.ts';
 import { type Clock, seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { type Streamed, whileSame } from '../http/exchange.ts';
@@ -9,6 +11,7 @@ import { type CardParts, drawCard } from './card.ts';
 import { openDrawings } from './drawings.ts';
 import { type LiveDeps, openLive } from './live.ts';
 import { openPageCache, type PageCache } from './page-cache.ts';
+import type { Template } from './page.tsx';
 import { drawQrPng, drawQrSvg } from './qr.ts';
 
 /** Codes as SVG, about 4 kB each. A payload never changes, and drawing its code costs more than the rest of a page. */
@@ -17,13 +20,17 @@ const MAX_SVG_BYTES = 8_000_000;
 const MAX_PNG_BYTES = 4_000_000;
 /** About 50 kB each. Messengers ask for the same few again and again. */
 const MAX_CARD_BYTES = 8_000_000;
+/** Pages that do not change with the second, about 30 kB each. */
+const MAX_RENDERED = 300;
 /** Drawing one takes up to 75 ms of this process: what is more than these is asked to come again. */
 const CARDS_PER_SECOND = 4;
 
 export interface Checkout {
   /** Follows an invoice until the caller goes away. Refuses with `invoice_not_found` and `too_many_streams`. */
   follow(invoice_id: string, signal: AbortSignal): Promise<Streamed>;
-  pages: PageCache;
+  pages: PageCache<Template>;
+  /** What `make` renders of what the name says whole; `mayMake` is asked before and refuses by throwing. */
+  rendered(name: string, make: () => Template, mayMake?: () => void): Template;
   /** Counts what is made anew for an address: a page or a picture. Refuses with `rate_limited`. */
   mayMake(ip: string): void;
   /** The QR code of a payload as one SVG element, quiet zone included. `mayDraw` is asked where it is not drawn yet. */
@@ -51,7 +58,7 @@ function perSecond(clock: Clock, most: number): () => boolean {
 
 export function openCheckout(deps: LiveDeps & Pick<App, 'config'>): Checkout {
   const live = openLive(deps);
-  const pages = openPageCache(deps.clock, {
+  const pages = openPageCache<Template>(deps.clock, {
     row: (id) => checkoutRow(deps.db, id),
     state: (id) => checkoutState(deps.db, id),
     isSame: (id, state) => whileSame(deps.db, () => checkoutState.now(deps.db, id)?.state === state),
@@ -60,7 +67,17 @@ export function openCheckout(deps: LiveDeps & Pick<App, 'config'>): Checkout {
   const pngs = openDrawings<Buffer>(MAX_PNG_BYTES);
   const cards = openDrawings<Buffer>(MAX_CARD_BYTES);
   const isCardLeft = perSecond(deps.clock, CARDS_PER_SECOND);
+  const templates = boundedCache<string, Template>(MAX_RENDERED);
   return {
+    rendered(name, make, mayMake) {
+      const key = hash('sha256', name, 'base64');
+      const known = templates.get(key);
+      if (known) return known;
+      mayMake?.();
+      const template = make();
+      templates.set(key, template);
+      return template;
+    },
     follow: (invoice_id, signal) => live.stream(invoice_id, signal),
     pages,
     mayMake: shareOfAddress(deps, 'pages_per_address'),

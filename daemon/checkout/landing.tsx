@@ -2,11 +2,11 @@
 // The first page: what this is, whether it works, and where to read on. To programs the same as JSON.
 import type { Raw } from '../../src/api/describe/endpoint.ts';
 import type { App } from '../context.ts';
-import { compressed } from '../http/compress.ts';
 import { Prepared } from '../http/exchange.ts';
 import { languageOfRequest } from './language.ts';
-import { basePath, renderPage } from './page.tsx';
+import { basePath, dressed, pageTemplate } from './page.tsx';
 import { Icon, Merchant, rootClass } from './parts.tsx';
+import { USUAL_THEME } from './theme.ts';
 
 const PRODUCT = 'gatewayd';
 
@@ -35,40 +35,53 @@ export function landing(app: App, headers: Headers): Raw | Prepared {
     ['/redoc', lang.say('landing_reference')],
     ['/llms.txt', lang.say('landing_agents')],
   ] as const;
-  const page = renderPage({
-    lang,
-    base,
-    title: name,
-    refresh: false,
-    framed: false,
-    about: { url: `${app.config.public_url}/`, description: text, indexed: true, picture: null, site: name },
-    content: (
-      <div class={rootClass({ mode: 'page', size: 'md' })} lang={lang.code} dir={lang.dir}>
-        <div class="card">
-          <div class="what">
-            <Merchant name={name} as="h1" />
-            <p class="desc">{text}</p>
-            <p class="desc">{lang.say('landing_buyer')}</p>
-          </div>
-          <div class="pay">
-            <div class={`state ${well ? 'good' : 'warn'}`}>
-              <Icon tone={well ? 'good' : 'warn'} />
-              <p class="text">{lang.say(well ? 'landing_up' : 'landing_down')}</p>
+  const render = () =>
+    pageTemplate({
+      lang,
+      base,
+      title: name,
+      refresh: false,
+      framed: false,
+      about: {
+        url: `${app.config.public_url}/`,
+        description: text,
+        indexed: true,
+        picture: null,
+        site: name,
+      },
+      content: (
+        <div class={rootClass({ mode: 'page', size: 'md' })} lang={lang.code} dir={lang.dir}>
+          <div class="card">
+            <div class="what">
+              <Merchant name={name} as="h1" />
+              <p class="desc">{text}</p>
+              <p class="desc">{lang.say('landing_buyer')}</p>
             </div>
-            {app.config.network !== 'mainnet' && <p class="note">{lang.say('testnet')}</p>}
-            <p class="after">
-              {links.map(([path, label]) => (
-                <a key={path} class="btn" href={base + path}>
-                  {label}
-                </a>
-              ))}
-            </p>
+            <div class="pay">
+              <div class={`state ${well ? 'good' : 'warn'}`}>
+                <Icon tone={well ? 'good' : 'warn'} />
+                <p class="text">{lang.say(well ? 'landing_up' : 'landing_down')}</p>
+              </div>
+              {app.config.network !== 'mainnet' && <p class="note">{lang.say('testnet')}</p>}
+              <p class="after">
+                {links.map(([path, label]) => (
+                  <a key={path} class="btn" href={base + path}>
+                    {label}
+                  </a>
+                ))}
+              </p>
+            </div>
           </div>
         </div>
-      </div>
-    ),
-  });
-  return compressed({ ...page, headers: { ...page.headers, ...shared } }, headers);
+      ),
+    });
+  const { public_url } = app.config;
+  const template = app.checkout.rendered(
+    JSON.stringify(['landing', lang.code, well, public_url, name]),
+    render,
+  );
+  const page = dressed(template, { theme: USUAL_THEME }, headers);
+  return { ...page, headers: { ...page.headers, ...shared } };
 }
 
 function landingJson(app: App) {

@@ -1,7 +1,6 @@
 // Pages of the current second: a link that thousands open at once is rendered once a second, and a caller that asks
 // again and again costs little. A page shows nothing but its row, where and in which language it stands, and the clock.
 import { type CheckoutRow, checkoutStateOf } from '../../data/views/checkout.ts';
-import type { Raw } from '../../src/api/describe/endpoint.ts';
 import { boundedCache } from '../cache.ts';
 import { type Clock, seconds } from '../clock.ts';
 import type { Prepared } from '../http/exchange.ts';
@@ -18,20 +17,20 @@ export interface PageQuestions {
   isSame(id: string, state: string): Prepared['again'];
 }
 
-export interface PageCache {
+export interface PageCache<Page extends object> {
   /** The row of an invoice: of this second, and in the state that the database has now. */
   row(id: string): Promise<CheckoutRow | undefined>;
   /** The page under `key` if it was made of this row, in this second; else what `make` makes. */
-  page(key: string, row: CheckoutRow, make: () => Promise<Raw>): Promise<Raw>;
+  page(key: string, row: CheckoutRow, make: () => Promise<Page>): Promise<Page>;
   /** Whether a page of this row may be sent once more, in the second in which it was made. */
   again(row: CheckoutRow): Prepared['again'];
 }
 
-export function openPageCache(clock: Clock, questions: PageQuestions): PageCache {
+export function openPageCache<Page extends object>(clock: Clock, questions: PageQuestions): PageCache<Page> {
   const rows = boundedCache<string, { row: CheckoutRow; state: string; isSame: Prepared['again'] }>(
     MAX_PAGES,
   );
-  const pages = boundedCache<string, { row: CheckoutRow; page: Raw }>(MAX_PAGES);
+  const pages = boundedCache<string, { row: CheckoutRow; page: Page }>(MAX_PAGES);
   let second = 0;
   const isNow = () => {
     const now = seconds(clock);
@@ -57,9 +56,7 @@ export function openPageCache(clock: Clock, questions: PageQuestions): PageCache
       const found = isNow() ? pages.get(key) : undefined;
       if (found?.row === row) return found.page;
       const started = second;
-      const made = await make();
-      // As bytes: a text would be encoded again for each answer.
-      const page = typeof made.body === 'string' ? { ...made, body: Buffer.from(made.body) } : made;
+      const page = await make();
       if (started === second) pages.set(key, { row, page });
       return page;
     },

@@ -1,9 +1,10 @@
 /** @jsxImportSource preact */
 // Whole pages and fragments: the markup around their content, and the headers that keep it safe.
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Raw } from '../../src/api/describe/endpoint.ts';
+import { type Piece, looseOf, pieceOf, together } from '../http/compress.ts';
 import { RETURN_SECONDS } from './back.ts';
 import { builtText } from './built.ts';
 import { CARD } from './card.ts';
@@ -15,9 +16,27 @@ import type { Surface } from './view.ts';
 /** How often a page without scripts loads itself again while something may change. */
 export const REFRESH_SECONDS = 15;
 
+/** Stands for the query of a look in the addresses of a page: no text of others can be it. */
+export const LOOK_QUERY = `look-${randomUUID()}`;
+
+/** What a call asks for in colours and sizes. None of it is rendered: it is put into what is. */
+export interface Look {
+  /** In pixels. */
+  width?: number | undefined;
+  theme: Theme;
+}
+
+/** A page without its look. */
+export interface Template {
+  mode: Surface['mode'];
+  /** `rules` and `query` are places for those of the look. */
+  parts: readonly (Piece | 'rules' | 'query')[];
+  headersFor(rules: string | null): Record<string, string>;
+}
+
 /** The style and the script that pages share, inline in each: a single request, and nothing from anywhere else. */
 export interface PageKind {
-  head: string;
+  head: Piece;
   style_hash: string;
   script_hash: string;
   /** Whether it shows pictures. */
@@ -25,6 +44,9 @@ export interface PageKind {
   /** Whether its forms work without scripts. */
   forms: boolean;
 }
+
+/** Level of compression of what is compressed once for a process. */
+const SMALLEST = 9;
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
@@ -55,7 +77,13 @@ export function pageKind(
       <Inline tag="script" text={script} />
     </>,
   );
-  return { head, style_hash: hashOf(style), script_hash: hashOf(script), images, forms };
+  return {
+    head: pieceOf(head, SMALLEST),
+    style_hash: hashOf(style),
+    script_hash: hashOf(script),
+    images,
+    forms,
+  };
 }
 
 const checkoutKind = pageKind(pageStyle, builtText('checkout.js'), { images: true, forms: true });
@@ -83,9 +111,6 @@ export interface PageParts {
   lang: Language;
   /** What links begin with. */
   base: string;
-  /** In pixels. */
-  width?: number | undefined;
-  theme?: Theme;
   title: string;
   content: VNode;
   /** Whether the page refreshes itself where scripts are off. */
@@ -117,10 +142,9 @@ const Described = ({ title, about }: { title: string; about: About }) => (
   </>
 );
 
-/** One document with everything in it. */
-export function renderPage(parts: PageParts): Rendered {
+/** One document with everything in it but a look. */
+export function pageTemplate(parts: PageParts): Template {
   const { kind = checkoutKind, lang, base, title, content, refresh, leads, framed, about } = parts;
-  const extra = ownStyle(parts, 'page') || null;
   const head = renderToString(
     <>
       <title>{title}</title>
@@ -136,7 +160,6 @@ export function renderPage(parts: PageParts): Rendered {
           <meta http-equiv="refresh" content={`${RETURN_SECONDS};url=${leads}`} />
         </noscript>
       )}
-      {extra && <Inline tag="style" text={extra} />}
     </>,
   );
   const body = renderToString(
@@ -150,26 +173,60 @@ export function renderPage(parts: PageParts): Rendered {
     </body>,
   );
   return {
-    body: `<!doctype html><html lang="${lang.code}" dir="${lang.dir}"><head>${kind.head}${head}</head>${body}</html>`,
-    headers: pageHeaders(kind, extra, framed),
+    mode: 'page',
+    parts: [
+      looseOf(`<!doctype html><html lang="${lang.code}" dir="${lang.dir}"><head>`),
+      kind.head,
+      looseOf(head),
+      'rules',
+      ...withPlaces(`</head>${body}</html>`),
+    ],
+    headersFor: (rules) => pageHeaders(kind, rules, framed),
   };
 }
 
-/** The rules that one call asks for. */
-const ownStyle = ({ width, theme }: Pick<PageParts, 'width' | 'theme'>, mode: Surface['mode']): string =>
-  (width === undefined ? '' : widthStyle(width, mode)) + (theme ? themeStyle(theme, mode) : '');
+/** A page that has no look, as text. */
+export function renderPage(parts: PageParts): Rendered {
+  const { parts: pieces, headersFor } = pageTemplate(parts);
+  const body = pieces.map((piece) => (typeof piece === 'string' ? '' : piece.text.toString())).join('');
+  return { body, headers: headersFor(null) };
+}
+
+/** The rendered text with a place for each query of a look. */
+const withPlaces = (text: string): Template['parts'] =>
+  text
+    .split(LOOK_QUERY)
+    .flatMap((part, at) => (at === 0 ? [pieceOf(part)] : ['query' as const, pieceOf(part)]));
+
+/** A template with the look that a call asks for, compressed where the caller takes it. */
+export function dressed({ parts, mode, headersFor }: Template, look: Look, request: Headers): Raw {
+  const rules = (look.width === undefined ? '' : widthStyle(look.width, mode)) + themeStyle(look.theme, mode);
+  const places = {
+    rules: looseOf(rules && `<style>${rules}</style>`),
+    query: looseOf(queryOf(look.theme)),
+  };
+  const pieces = parts.map((part) => (typeof part === 'string' ? places[part] : part));
+  const { body, headers } = together(pieces, request);
+  return { body, headers: { ...headersFor(rules || null), ...headers } };
+}
+
+/** As it follows other parameters in an attribute. */
+const queryOf = ({ scheme, accent, radius }: Theme): string =>
+  Object.entries({ theme: scheme, accent, radius })
+    .flatMap(([name, value]) => (value === undefined ? [] : [`&amp;${name}=${value}`]))
+    .join('');
+
+const fragmentSheet = pieceOf(`<style>${fragmentStyle}</style>`, SMALLEST);
+const fragmentHash = hashOf(fragmentStyle);
 
 /** Markup for a foreign page: no script, no handler, and styles that stay inside. Shown alone it has a page's policy. */
-export function renderFragment(surface: Surface, content: VNode): Rendered {
-  const style = fragmentStyle + ownStyle(surface, 'fragment');
-  const body = renderToString(
-    <>
-      <Inline tag="style" text={style} />
-      {content}
-    </>,
-  );
-  const kind = { style_hash: hashOf(style), script_hash: "'none'", images: true, forms: true };
-  return { body, headers: pageHeaders(kind, null, true) };
+export function fragmentTemplate(content: VNode): Template {
+  const kind = { style_hash: fragmentHash, script_hash: "'none'", images: true, forms: true };
+  return {
+    mode: 'fragment',
+    parts: [fragmentSheet, 'rules', ...withPlaces(renderToString(content))],
+    headersFor: (rules) => pageHeaders(kind, rules, true),
+  };
 }
 
 function pageHeaders(

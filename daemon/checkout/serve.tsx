@@ -9,7 +9,6 @@ import { formatUsd } from '../../src/money.ts';
 import { pictureAddress } from '../../src/picture.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
-import { accepts, compressed } from '../http/compress.ts';
 import type { PublicContext } from '../http/handler.ts';
 import { selectGateways } from '../invoices/gateways.ts';
 import { coinsOf, mayBeSwitched } from '../invoices/switch.ts';
@@ -18,7 +17,7 @@ import { type FoundUnit, findUnit, requireUnit, type UnitName } from '../units/f
 import { payableGateways } from '../units/present.ts';
 import { choicesOf } from './choices.ts';
 import { chooseLanguage, type Language, languageOf } from './language.ts';
-import { basePath, renderFragment, renderPage } from './page.tsx';
+import { basePath, dressed, fragmentTemplate, LOOK_QUERY, pageTemplate, type Template } from './page.tsx';
 import { Pay } from './pay.tsx';
 import { Receipt } from './receipt.tsx';
 import { Short } from './short.tsx';
@@ -56,15 +55,17 @@ export async function payPage(
   if (isWithheldNow(app, row)) return withheld(app, request.headers, options, row);
   const lang = chooseLanguage({ lang: options.lang, unit: row.unit_language, accept });
   const is_phone = isPhone(request.headers);
-  if (options.answer) return showInvoice(app, row, { lang, options, headers: request.headers, is_phone });
-  const { mode, size, width, framed, theme, accent, radius } = options;
-  const look = [size, width, theme, accent, radius];
+  const asked = { lang, options, is_phone };
+  const look = lookOf(options);
+  if (options.answer) return dressed(await showInvoice(app, row, asked), look, request.headers);
+  const { mode, size, framed } = options;
   const since = app.blindness.of(row.blockchain);
-  const packed = accepts(request.headers, 'gzip');
-  const key = [row.id, lang.code, mode, ...look, framed, packed, since, is_phone].join(' ');
-  const page = await app.checkout.pages.page(key, row, () =>
-    showInvoice(app, row, { lang, options, headers: request.headers, is_phone }),
-  );
+  const key = [row.id, lang.code, mode, size, framed, since, is_phone].join(' ');
+  const template = await app.checkout.pages.page(key, row, () => {
+    app.checkout.mayMake(request.ip);
+    return showInvoice(app, row, asked);
+  });
+  const page = dressed(template, look, request.headers);
   const isSame = app.checkout.pages.again(row);
   return { ...page, again: isSame && (() => isSame() && app.blindness.of(row.blockchain) === since) };
 }
@@ -72,7 +73,6 @@ export async function payPage(
 interface Asked {
   lang: Language;
   options: PageOptions;
-  headers: Headers;
   is_phone: boolean;
 }
 
@@ -85,16 +85,16 @@ function isPhone(headers: Headers): boolean {
 async function showInvoice(
   app: App,
   row: CheckoutRow,
-  { lang, options, headers, is_phone }: Asked,
-): Promise<Raw> {
+  { lang, options, is_phone }: Asked,
+): Promise<Template> {
   const surface = surfaceOf(app, options);
   const view: PayView = {
     ...(await payView(app, row, { lang, surface, is_phone })),
     answer: options.answer,
   };
   const content = <Pay view={view} />;
-  if (surface.mode === 'fragment') return compressed(renderFragment(surface, content), headers);
-  const page = renderPage({
+  if (surface.mode === 'fragment') return fragmentTemplate(content);
+  return pageTemplate({
     lang,
     ...surface,
     title: `${lang.say(view.state)} · ${lang.apart(view.title)}`,
@@ -104,12 +104,11 @@ async function showInvoice(
     leads: view.back?.automatic && !options.framed && !options.answer ? view.back.href : undefined,
     framed: options.framed,
   });
-  return compressed(page, headers);
 }
 
 /** The receipt of a paid invoice; what is not paid has none. */
 export async function receiptPage(
-  { app, request: { headers } }: PublicContext,
+  { app, request: { headers, ip } }: PublicContext,
   invoice_id: string,
   lang_asked: string | undefined,
 ): Promise<Raw> {
@@ -119,17 +118,14 @@ export async function receiptPage(
   if (isWithheldNow(app, row)) return withheld(app, headers, options, row);
   const accept = headers.get('accept-language');
   const lang = chooseLanguage({ lang: lang_asked, unit: row.unit_language, accept });
-  const surface = surfaceOf(app, options);
-  const view = await payView(app, row, { lang, surface, is_phone: false });
-  const title = lang.say('receipt_from', { merchant: view.merchant });
-  const page = renderPage({
-    lang,
-    ...surface,
-    title,
-    content: <Receipt view={view} />,
-    refresh: false,
+  const template = await app.checkout.pages.page(`${row.id} ${lang.code} receipt`, row, async () => {
+    app.checkout.mayMake(ip);
+    const surface = surfaceOf(app, options);
+    const view = await payView(app, row, { lang, surface, is_phone: false });
+    const title = lang.say('receipt_from', { merchant: view.merchant });
+    return pageTemplate({ lang, ...surface, title, content: <Receipt view={view} />, refresh: false });
   });
-  return compressed(page, headers);
+  return dressed(template, lookOf(options), headers);
 }
 
 export async function unitPage(context: PublicContext, name: UnitName, options: PageOptions): Promise<Raw> {
@@ -204,6 +200,8 @@ export async function coinsPage(
   const choices = choicesOf(app, others, { lang, price_micros: row.amount_usd_micros });
   const pay = await payView(app, row, { lang, surface, is_phone: isPhone(headers) });
   const shown = { ...query, lang: lang.code };
+  // Only what a form sends is counted before.
+  if (!refusal) app.checkout.mayMake(request.ip);
   const view: WaysView = {
     pay,
     choices,
@@ -213,10 +211,11 @@ export async function coinsPage(
   };
   const title = `${lang.say('another_way')} · ${pay.title}`;
   const content = <Ways view={view} />;
-  const page = renderPage({ lang, ...surface, title, content, refresh: false, framed });
+  const template = pageTemplate({ lang, ...surface, title, content, refresh: false, framed });
+  const page = dressed(template, lookOf(options), headers);
   if (refusal?.retry_after !== undefined)
     page.headers = { ...page.headers, 'retry-after': String(refusal.retry_after) };
-  return compressed({ ...page, status: refusal?.status ?? 200 }, headers);
+  return { ...page, status: refusal?.status ?? 200 };
 }
 
 /** Whether another coin may work, or another time. */
@@ -254,27 +253,20 @@ async function showUnit(
   const support = { email: profile?.support_email ?? null, url: profile?.support_url ?? null };
   const usd = lang.usd(formatUsd(unit.amount_usd_micros));
   const closed = open ? 'no_coins' : 'inactive';
-  const content = (
-    <Unit
-      view={{
-        lang,
-        surface,
-        id: unit.id,
-        merchant: seller,
-        picture: pictureOf(surface.base, unit.shop?.picture, merchant.profile?.logo),
-        support,
-        title: unit.title,
-        description: unit.description,
-        usd,
-        testnet: app.config.network !== 'mainnet',
-        notice: can_choose ? notice : closed,
-        choices,
-        action: `${surface.base}/u/${merchant.slug}/${unit.slug}${surface.queryIn(lang)}`,
-      }}
-    />
-  );
-  const { headers } = request;
-  if (surface.mode === 'fragment') return compressed(renderFragment(surface, content), headers);
+  const view = {
+    id: unit.id,
+    merchant: seller,
+    picture: pictureOf(surface.base, unit.shop?.picture, merchant.profile?.logo),
+    support,
+    title: unit.title,
+    description: unit.description,
+    usd,
+    testnet: app.config.network !== 'mainnet',
+    notice: can_choose ? notice : closed,
+    choices,
+    action: `${surface.base}/u/${merchant.slug}/${unit.slug}${surface.queryIn(lang)}`,
+  } as const;
+  const { mode, size } = surface;
   const { framed } = options;
   const base = app.config.public_url;
   const about = {
@@ -286,8 +278,14 @@ async function showUnit(
     ...pictureShared(base, { unit, slug }),
     site: seller,
   };
-  const page = renderPage({ lang, ...surface, title: unit.title, content, refresh: false, framed, about });
-  return compressed({ ...page, status }, headers);
+  const render = (): Template => {
+    const content = <Unit view={{ ...view, lang, surface }} />;
+    if (mode === 'fragment') return fragmentTemplate(content);
+    return pageTemplate({ lang, ...surface, title: unit.title, content, refresh: false, framed, about });
+  };
+  const name = JSON.stringify(['unit', lang.code, mode, size, framed, view, about]);
+  const template = app.checkout.rendered(name, render, () => app.checkout.mayMake(request.ip));
+  return { ...dressed(template, lookOf(options), request.headers), status };
 }
 
 /** The merchant's own picture of it, or else a card with its code. */
@@ -344,28 +342,26 @@ function shortPage(
 ): Raw {
   if (options.mode === 'fragment' || !headers.get('accept')?.includes('text/html')) throw refusal;
   const lang = chooseLanguage({ lang: options.lang, accept: headers.get('accept-language') });
-  const surface = surfaceOf(app, options);
-  const page = renderPage({
-    lang,
-    ...surface,
-    title: lang.say(title),
-    content: <Short lang={lang} surface={surface} title={lang.say(title)} text={lang.say(text)} />,
-    refresh: false,
-    framed: options.framed,
+  const { size, framed } = options;
+  const template = app.checkout.rendered(['short', title, text, lang.code, size, framed].join(' '), () => {
+    const surface = surfaceOf(app, options);
+    const said = lang.say(title);
+    const content = <Short lang={lang} surface={surface} title={said} text={lang.say(text)} />;
+    return pageTemplate({ lang, ...surface, title: said, content, refresh: false, framed });
   });
-  return compressed({ ...page, status: refusal.status }, headers);
+  return { ...dressed(template, lookOf(options), headers), status: refusal.status };
 }
 
-const surfaceOf = (app: App, options: PageOptions): Surface => {
-  const { mode, size, width, framed, theme = 'auto', accent, radius } = options;
-  const look = mode === 'page' && framed ? { size, theme, accent, radius } : {};
-  return {
-    mode,
-    size,
-    width,
-    framed,
-    theme: { scheme: theme, accent, radius },
-    queryIn: ({ code }) => queryOf({ ...look, lang: code }),
-    base: mode === 'page' ? basePath(app.config.public_url) : app.config.public_url,
-  };
-};
+const lookOf = ({ width, theme = 'auto', accent, radius }: PageOptions) => ({
+  width,
+  theme: { scheme: theme, accent, radius },
+});
+
+const surfaceOf = (app: App, { mode, size, framed }: PageOptions): Surface => ({
+  mode,
+  size,
+  framed,
+  queryIn: ({ code }) =>
+    mode === 'page' && framed ? `${queryOf({ size, lang: code })}${LOOK_QUERY}` : queryOf({ lang: code }),
+  base: mode === 'page' ? basePath(app.config.public_url) : app.config.public_url,
+});

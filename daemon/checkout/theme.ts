@@ -10,6 +10,8 @@ export interface Theme {
   radius: number | undefined;
 }
 
+export const USUAL_THEME: Theme = { scheme: 'auto', accent: undefined, radius: undefined };
+
 const HEX = /^[0-9a-f]{6}$/i;
 /** Least contrast of what is not text against what stands behind it (WCAG 2.2, 1.4.11). */
 const EDGE_CONTRAST = 3;

@@ -18,7 +18,6 @@ import { type Back, backOf } from './back.ts';
 import { explorerLinks } from './explorer.ts';
 import type { Language } from './language.ts';
 import { versionOf } from './live.ts';
-import type { Theme } from './theme.ts';
 
 /** A link that opens a wallet with the whole payment filled in. */
 export interface PageLink {
@@ -37,10 +36,8 @@ export interface Surface {
   /** What links begin with: a path on our own pages, the public URL in foreign ones. */
   base: string;
   size: string;
-  width: number | undefined;
   /** Whether another site may show it in a frame. */
   framed: boolean;
-  theme: Theme;
   /** The query of what forms send to: a page in a frame leads to another that may stand there. */
   queryIn(lang: Language): string;
 }

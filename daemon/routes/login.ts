@@ -66,7 +66,8 @@ export const login: Handlers<typeof list> = {
     return { message: 'Password updated successfully' };
   },
 
-  getResetPage({ query }, { app, request: { headers } }) {
+  getResetPage({ query }, { app, request: { headers, ip } }) {
+    app.checkout.mayMake(ip);
     const base = basePath(app.config.public_url);
     const page = resetPage({ token: query.token ?? '', lang: languageOfRequest(headers), base });
     return compressed(page, headers);
@@ -79,7 +80,8 @@ export const login: Handlers<typeof list> = {
     return { message: 'Email address confirmed' };
   },
 
-  getConfirmationPage({ query }, { app, request: { headers } }) {
+  getConfirmationPage({ query }, { app, request: { headers, ip } }) {
+    app.checkout.mayMake(ip);
     const base = basePath(app.config.public_url);
     const page = confirmationPage({ token: query.token ?? '', lang: languageOfRequest(headers), base });
     return compressed(page, headers);

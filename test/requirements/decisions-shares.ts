@@ -6,6 +6,8 @@ export const shares = {
       'The code of an invoice is drawn once for each payload, also for those who ask at the same time; as a PNG it has one bit for each pixel',
     'rate-limit-pages':
       'Pages and pictures that are made anew are counted by address, an IPv6 one by its /64; beyond the share is 429 with a true Retry-After, and what is made already is answered all the same',
+    'looks-not-rendered':
+      'Colours and sizes of a page are no part of what is rendered: they are put into it, without scripts and under the same policy',
     'keyed-first':
       'Whoever calls with good credentials waits for no queue of public requests; credentials that are none gain nothing by it',
     'addresses-in-turn':

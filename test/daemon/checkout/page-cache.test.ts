@@ -10,7 +10,7 @@ function openShop() {
   const clock = testClock(1_800_000_000);
   const asked = { row: 0, state: 0, rendered: 0 };
   const stored = { row: created as unknown as CheckoutRow | undefined };
-  const cache = openPageCache(clock, {
+  const cache = openPageCache<{ body: string }>(clock, {
     // Each reading makes an object of its own, with columns of JSON.
     async row() {
       asked.row++;
