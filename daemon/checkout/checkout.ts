@@ -5,13 +5,13 @@ import { Refusal } from '../../src/errors.ts';
 import { boundedCache } from '../cache.ts';
 import { type Clock, seconds } from '../clock.ts';
 import type { App } from '../context.ts';
-import { type Streamed, whileSame } from '../http/exchange.ts';
+import { type Feed, type Streamed, whileSame } from '../http/exchange.ts';
 import { shareOfAddress } from '../http/limits.ts';
 import { type CardParts, drawCard } from './card.ts';
 import { openDrawings } from './drawings.ts';
-import { type LiveDeps, openLive } from './live.ts';
-import { openPageCache, type PageCache } from './page-cache.ts';
+import { type Follower, type LiveDeps, openLive } from './live.ts';
 import type { Template } from './page.tsx';
+import { openPageCache, type PageCache } from './page-cache.ts';
 import { drawQrPng, drawQrSvg } from './qr.ts';
 
 /** Codes as SVG, about 4 kB each. A payload never changes, and drawing its code costs more than the rest of a page. */
@@ -26,8 +26,8 @@ const MAX_RENDERED = 300;
 const CARDS_PER_SECOND = 4;
 
 export interface Checkout {
-  /** Follows an invoice until the caller goes away. Refuses with `invoice_not_found` and `too_many_streams`. */
-  follow(invoice_id: string, signal: AbortSignal): Promise<Streamed>;
+  /** Follows an invoice until the caller goes away. Refuses as `Live.stream` does. */
+  follow(invoice_id: string, follower: Follower): Promise<Streamed<Feed>>;
   pages: PageCache<Template>;
   /** What `make` renders of what the name says whole; `mayMake` is asked before and refuses by throwing. */
   rendered(name: string, make: () => Template, mayMake?: () => void): Template;
@@ -78,7 +78,7 @@ export function openCheckout(deps: LiveDeps & Pick<App, 'config'>): Checkout {
       templates.set(key, template);
       return template;
     },
-    follow: (invoice_id, signal) => live.stream(invoice_id, signal),
+    follow: (invoice_id, follower) => live.stream(invoice_id, follower),
     pages,
     mayMake: shareOfAddress(deps, 'pages_per_address'),
     qrSvg: (payload, mayDraw) => svgs.get(payload, () => drawQrSvg(payload), mayDraw),

@@ -5,7 +5,8 @@ import { changesAfter, changesAt, type LiveRow, lastEventSeq, liveRows } from '.
 import { Refusal } from '../../src/errors.ts';
 import { formatDecimal } from '../../src/money.ts';
 import { type Clock, seconds } from '../clock.ts';
-import { Streamed } from '../http/exchange.ts';
+import { Feed, type Sink, Streamed } from '../http/exchange.ts';
+import { isLoopback, type LimitSettings, network, openPlaces } from '../http/limits.ts';
 import { requirePublic } from '../invoices/withheld.ts';
 import type { Blindness } from '../observer/blindness.ts';
 import type { Watched as WatchedChains } from '../observer/hints/watched.ts';
@@ -24,17 +25,48 @@ const MISSING_EVENTS = 500;
 const IDS_PER_QUERY = 500;
 /** Invoices that one sweep reads; the others follow in the next. */
 const SWEEP_INVOICES = 5_000;
-const MAX_VIEWERS = 10_000;
+/** Of all; each has a connection, of which a daemon has a few thousand more. */
+const MAX_VIEWERS = 15_000;
+/** Of one invoice: its buyer, the shop, and whom they have sent it to. */
+const MAX_OF_INVOICE = 100;
 const HEARTBEAT_MS = 10_000;
 const RECONNECT_MS = 1_000;
 const BUSY_RETRY_SECONDS = 5;
-/** A reader that leaves so many messages unread is cut off; it connects again when it can. */
-const MAX_UNREAD = 32;
 
-type Viewer = (message: string) => void;
+/** One open stream, in as little as it needs. */
+class Viewer {
+  readonly invoice_id: string;
+  readonly #sink: Sink;
+  readonly #leave: (viewer: Viewer) => void;
+  #has_left = false;
+
+  constructor(invoice_id: string, sink: Sink, leave: (viewer: Viewer) => void) {
+    this.invoice_id = invoice_id;
+    this.#sink = sink;
+    this.#leave = leave;
+  }
+
+  send(message: Uint8Array): void {
+    if (!this.#has_left && !this.#sink.write(message)) this.end();
+  }
+
+  /** Ends the stream. */
+  end(): void {
+    if (this.#has_left) return;
+    this.leave();
+    this.#sink.end();
+  }
+
+  /** Its reader is gone. */
+  leave(): void {
+    if (this.#has_left) return;
+    this.#has_left = true;
+    this.#leave(this);
+  }
+}
 
 export interface LiveDeps {
-  config: Pick<Config, 'public_days'>;
+  config: Pick<Config, 'demo' | 'public_days'> & { limits: Pick<LimitSettings, 'streams_per_address'> };
   db: Db;
   clock: Clock;
   log: Logger;
@@ -66,9 +98,18 @@ export const versionOf = ({ blindness }: Pick<LiveDeps, 'blindness'>, row: LiveR
 const awaitedOn = ({ status, blockchain }: LiveRow): string | null =>
   status === 'created' ? blockchain : null;
 
+/** Whose stream it is; `closing` aborts when the daemon stops. */
+export interface Follower {
+  ip: string;
+  closing: AbortSignal;
+}
+
 export interface Live {
-  /** Follows an invoice until the caller goes away. Refuses with `invoice_not_found`, `invoice_withheld` and `too_many_streams`. */
-  stream(invoice_id: string, signal: AbortSignal): Promise<Streamed>;
+  /**
+   * Follows an invoice until the caller goes away. Refuses with `invoice_not_found`, `invoice_withheld`, `too_many_streams`, and
+   * with `rate_limited` where the address has its share.
+   */
+  stream(invoice_id: string, follower: Follower): Promise<Streamed<Feed>>;
   /** Ends all streams. */
   close(): void;
 }
@@ -79,8 +120,9 @@ export const openLive = (deps: LiveDeps): Live => new Poller(deps);
 class Poller implements Live {
   readonly #app: LiveDeps;
   readonly #causes: Causes;
-  /** Ends a stream each. */
-  readonly #open = new Set<() => void>();
+  readonly #of_address = openPlaces();
+  readonly #of_invoice = openPlaces();
+  readonly #closing = new WeakSet<AbortSignal>();
   readonly #watched = new Map<string, Watched>();
   #viewers = 0;
   #seq = 0;
@@ -97,71 +139,86 @@ class Poller implements Live {
   }
 
   close(): void {
-    for (const leave of [...this.#open]) leave();
+    for (const { viewers } of [...this.#watched.values()]) for (const viewer of [...viewers]) viewer.end();
   }
 
-  async stream(invoice_id: string, signal: AbortSignal): Promise<Streamed> {
-    if (this.#viewers >= MAX_VIEWERS)
-      throw new Refusal('too_many_streams', { retry_after: BUSY_RETRY_SECONDS });
-    this.#viewers++;
-    let cancelled = false;
-    let leave = () => {
-      this.#viewers--;
-    };
+  async stream(invoice_id: string, { ip, closing }: Follower): Promise<Streamed<Feed>> {
+    // Once for all streams of this daemon.
+    if (!this.#closing.has(closing)) closing.addEventListener('abort', () => this.close(), { once: true });
+    this.#closing.add(closing);
+    const leave = this.#enter(invoice_id, ip);
     try {
       if (!this.#runs) this.#seq = await lastEventSeq(this.#app.db.query);
       const [row] = await liveRows(this.#app.db.query, [invoice_id]);
       if (!row) throw new Refusal('invoice_not_found');
       requirePublic(this.#app, row);
-      const body = new ReadableStream<Uint8Array>(
-        {
-          start: (controller) => {
-            const send: Viewer = (message) => {
-              if ((controller.desiredSize ?? 0) <= -MAX_UNREAD) return leave();
-              controller.enqueue(Buffer.from(message));
-            };
-            const count = leave;
-            leave = once(() => {
-              count();
-              this.#open.delete(leave);
-              this.#remove(invoice_id, send);
-              signal.removeEventListener('abort', leave);
-              if (!cancelled) controller.close();
-            });
-            this.#open.add(leave);
-            this.#add(row, send);
-            send(`retry: ${RECONNECT_MS}\n${this.#message(row)}`);
-            signal.addEventListener('abort', leave, { once: true });
-            if (signal.aborted) leave();
-          },
-          cancel: () => {
-            cancelled = true;
-            leave();
-          },
-        },
-        { highWaterMark: 1 },
-      );
       this.#run();
-      return new Streamed(body);
+      return new Streamed(new Feed((sink) => this.#follow(row, sink, { leave, closing }), leave));
     } catch (error) {
       leave();
       throw error;
     }
   }
 
+  /** Takes the places of a stream; gives how they are given back. */
+  #enter(invoice_id: string, ip: string): () => void {
+    const busy = (of: string) =>
+      new Refusal('too_many_streams', {
+        detail: `Too many open streams ${of}`,
+        retry_after: BUSY_RETRY_SECONDS,
+      });
+    if (this.#viewers >= MAX_VIEWERS) throw busy('at this daemon');
+    const { demo, limits } = this.#app.config;
+    const is_free = limits.streams_per_address === 0 || (demo && isLoopback(ip));
+    const most = is_free ? MAX_VIEWERS : limits.streams_per_address;
+    const leaveAddress = this.#of_address(network(ip), most);
+    if (!leaveAddress) {
+      const detail = `At most ${most} streams may be open from one address`;
+      throw new Refusal('rate_limited', { detail, retry_after: BUSY_RETRY_SECONDS });
+    }
+    const leaveInvoice = this.#of_invoice(invoice_id, MAX_OF_INVOICE);
+    if (!leaveInvoice) {
+      leaveAddress();
+      throw busy('of this invoice');
+    }
+    this.#viewers++;
+    return once(() => {
+      this.#viewers--;
+      leaveAddress();
+      leaveInvoice();
+    });
+  }
+
+  #follow(
+    row: LiveRow,
+    sink: Sink,
+    { leave, closing }: { leave: () => void; closing: AbortSignal },
+  ): () => void {
+    const viewer = new Viewer(row.id, sink, (left) => {
+      leave();
+      this.#remove(left);
+    });
+    this.#add(row, viewer);
+    viewer.send(Buffer.from(`retry: ${RECONNECT_MS}\n${this.#message(row)}`));
+    if (closing.aborted) viewer.end();
+    return () => viewer.leave();
+  }
+
   #add(row: LiveRow, viewer: Viewer): void {
     const awaited_on = awaitedOn(row);
     const version = versionOf(this.#app, row);
     const watched = this.#watched.get(row.id) ?? { viewers: new Set(), version, awaited_on };
+    // Of the two, one was read later: the next sweep says to all which.
+    if (watched.version !== version) watched.version = '';
     watched.viewers.add(viewer);
     this.#watched.set(row.id, watched);
     if (awaited_on !== null) this.#app.watched.note(awaited_on);
   }
 
-  #remove(invoice_id: string, viewer: Viewer): void {
-    const watched = this.#watched.get(invoice_id);
+  #remove(viewer: Viewer): void {
+    const watched = this.#watched.get(viewer.invoice_id);
     watched?.viewers.delete(viewer);
-    if (watched?.viewers.size === 0) this.#watched.delete(invoice_id);
+    if (watched?.viewers.size === 0) this.#watched.delete(viewer.invoice_id);
   }
 
   #run(): void {
@@ -234,14 +291,14 @@ class Poller implements Live {
         if (!watched || watched.version === version) continue;
         watched.version = version;
         watched.awaited_on = awaitedOn(row);
-        const message = this.#message(row);
-        for (const viewer of watched.viewers) viewer(message);
+        const message = Buffer.from(this.#message(row));
+        for (const viewer of watched.viewers) viewer.send(message);
       }
   }
 
   #beat(): void {
-    const message = `event: time\ndata: {"now":${seconds(this.#app.clock)}}\n\n`;
-    for (const { viewers } of this.#watched.values()) for (const viewer of viewers) viewer(message);
+    const message = Buffer.from(`event: time\ndata: {"now":${seconds(this.#app.clock)}}\n\n`);
+    for (const { viewers } of this.#watched.values()) for (const viewer of viewers) viewer.send(message);
   }
 
   #message(row: LiveRow): string {

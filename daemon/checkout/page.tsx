@@ -4,7 +4,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Raw } from '../../src/api/describe/endpoint.ts';
-import { type Piece, looseOf, pieceOf, together } from '../http/compress.ts';
+import { looseOf, type Piece, pieceOf, together } from '../http/compress.ts';
 import { RETURN_SECONDS } from './back.ts';
 import { builtText } from './built.ts';
 import { CARD } from './card.ts';

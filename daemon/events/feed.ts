@@ -105,7 +105,7 @@ export async function eventStream(
   query: EventQuery,
   request: Pick<RequestInfo, 'headers' | 'signal'>,
   pace = PACE,
-): Promise<Streamed> {
+): Promise<Streamed<ReadableStream<Uint8Array>>> {
   const after = query.after ?? request.headers.get('last-event-id') ?? undefined;
   const begin =
     after === undefined ? await lastPosition(app.db, user.id) : await positionAt(app, user.id, after);

@@ -63,6 +63,10 @@ class Info implements RequestInfo {
     return AbortSignal.any([this.web.signal, this.#server.draining]);
   }
 
+  get closing(): AbortSignal {
+    return this.#server.draining;
+  }
+
   dispatch(request: Request): Promise<Response> {
     return this.#server.dispatch(request, this.ip);
   }

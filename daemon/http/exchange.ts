@@ -15,6 +15,8 @@ export interface RequestInfo {
   signal: AbortSignal;
   /** The request as it came; its body is unread where the endpoint describes none. */
   web: Request;
+  /** Aborts when the daemon stops. */
+  closing: AbortSignal;
   /** Sends another request through the same checks, as this caller. */
   dispatch(request: Request): Promise<Response>;
 }
@@ -22,12 +24,58 @@ export interface RequestInfo {
 /** Whom a key stands for: one merchant, or the operator's own deployment. */
 export type Owner = { kind: 'merchant'; merchant: MerchantRow } | { kind: 'platform' };
 
+/** Where the pieces of a feed go. */
+export interface Sink {
+  /** False where its reader leaves too much unread: then nothing more is sent. */
+  write(piece: Uint8Array): boolean;
+  end(): void;
+}
+
+/** Pieces that are sent when there are any. Thousands may be open: one takes a few hundred bytes besides its connection. */
+export class Feed {
+  readonly #start: (sink: Sink) => () => void;
+  /** Lets go of a feed that nobody opens. */
+  readonly cancel: () => void;
+  constructor(start: (sink: Sink) => () => void, cancel: () => void) {
+    this.#start = start;
+    this.cancel = cancel;
+  }
+
+  /** Sends to `sink` from now on, until it is ended or the function returned is called. */
+  open(sink: Sink): () => void {
+    return this.#start(sink);
+  }
+
+  /** The same as a stream, for who has no connection. */
+  stream(): ReadableStream<Uint8Array> {
+    let leave = this.cancel;
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          leave = this.open({
+            write(piece) {
+              controller.enqueue(piece);
+              return (controller.desiredSize ?? 0) > -MAX_UNREAD_BYTES;
+            },
+            end: () => controller.close(),
+          });
+        },
+        cancel: () => leave(),
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
+    );
+  }
+}
+
+/** A reader that leaves more than this unread is cut off; it connects again when it can. */
+export const MAX_UNREAD_BYTES = 16 * 1024;
+
 /** A body sent piece by piece in place of the described reply: server-sent events. */
-export class Streamed {
-  readonly body: ReadableStream<Uint8Array>;
+export class Streamed<Pieces extends ReadableStream<Uint8Array> | Feed = ReadableStream<Uint8Array> | Feed> {
+  readonly body: Pieces;
   readonly headers: Record<string, string>;
   /** `headers` replace the defaults (`text/event-stream`, no buffering by proxies). */
-  constructor(body: ReadableStream<Uint8Array>, headers: Record<string, string> = {}) {
+  constructor(body: Pieces, headers: Record<string, string> = {}) {
     this.body = body;
     this.headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no', ...headers };
   }

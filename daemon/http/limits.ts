@@ -46,6 +46,8 @@ export interface LimitSettings {
   explain_per_address: number;
   /** Pages and pictures that are made anew; evenly, not within exact minutes. */
   pages_per_address: number;
+  /** Live streams that are open at once. */
+  streams_per_address: number;
 }
 
 export interface Limits {

@@ -12,6 +12,7 @@ import type { App } from '../context.ts';
 import { type AtHand, openAtHand } from './at-hand.ts';
 import { authenticate, type Caller, PUBLIC } from './auth.ts';
 import { Call, CallContext, type CallServer } from './call.ts';
+import { Feed } from './exchange.ts';
 import type { Route } from './handler.ts';
 import { idempotencyKey, onceOnly } from './idempotent.ts';
 import { createLimits, isLoopback, type Limits, sharedWindow } from './limits.ts';
@@ -154,7 +155,12 @@ async function respond(
   } catch (error) {
     reply = failureAnswer(error, call, endpoint);
   }
-  if (reply.body instanceof ReadableStream) {
+  if (reply.body instanceof Feed) {
+    if (req.method === 'HEAD') {
+      reply.body.cancel();
+      reply.body = null;
+    } else if (!event.runtime?.node) reply.body = reply.body.stream();
+  } else if (reply.body instanceof ReadableStream) {
     if (req.method === 'HEAD') {
       reply.body.cancel().catch(ignore);
       // A response cannot be made of a stream that was given up.

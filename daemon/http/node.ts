@@ -4,7 +4,8 @@ import type { Socket } from 'node:net';
 import type { H3 } from 'h3';
 import { NodeRequest, sendNodeResponse } from 'srvx/node';
 import type { AtHand } from './at-hand.ts';
-import { AnswerResponse, writeAnswer } from './reply.ts';
+import { Feed } from './exchange.ts';
+import { AnswerResponse, writeAnswer, writeFeed } from './reply.ts';
 
 /** Requests of one connection that are under way. While others of it wait, nothing more is read from it. */
 const AT_ONCE = 4;
@@ -70,6 +71,7 @@ const answerTo = async (h3: H3, request: Request): Promise<Response> => h3.fetch
 
 function send(res: ServerResponse, response: Response): void | Promise<void> {
   const { answer } = response as Partial<AnswerResponse>;
+  if (answer?.body instanceof Feed) return writeFeed(res, answer, answer.body);
   if (!(response instanceof AnswerResponse) || !answer || answer.body instanceof ReadableStream)
     return sendNodeResponse(res, response);
   writeAnswer(res, answer);

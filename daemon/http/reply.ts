@@ -7,9 +7,9 @@ import { remedyOf } from '../../src/api/project/remedies.ts';
 import { IGNORED_HEADER } from '../../src/api/read/ignored.ts';
 import type { ValidationError } from '../../src/api/read/validation.ts';
 import type { ErrorCode, Refusal } from '../../src/errors.ts';
-import { Prepared, Streamed } from './exchange.ts';
+import { Feed, MAX_UNREAD_BYTES, Prepared, Streamed } from './exchange.ts';
 
-export type Body = string | Uint8Array | ReadableStream<Uint8Array> | null;
+export type Body = string | Uint8Array | ReadableStream<Uint8Array> | Feed | null;
 
 export interface Answer {
   status: number;
@@ -97,7 +97,11 @@ export function optionsAnswer(allow: string, cors: boolean): Answer {
 export class AnswerResponse extends FastResponse {
   readonly answer: Answer;
   constructor(answer: Answer) {
-    super(answer.body as BodyInit | null, { status: answer.status, headers: answer.headers });
+    // A feed is for a connection.
+    super(answer.body instanceof Feed ? null : (answer.body as BodyInit | null), {
+      status: answer.status,
+      headers: answer.headers,
+    });
     this.answer = answer;
   }
 }
@@ -143,4 +147,23 @@ export function writeAnswer(res: ServerResponse, { status, headers, body }: Answ
       String(typeof body === 'string' ? Buffer.byteLength(body) : (body as Uint8Array).byteLength),
     );
   res.writeHead(status, NO_PHRASE, head).end(body);
+}
+
+/** The head at once, and then what comes, until either side ends it. */
+export function writeFeed(res: ServerResponse, { status, headers }: Answer, feed: Feed): void {
+  if (res.destroyed) {
+    feed.cancel();
+    return;
+  }
+  res.writeHead(status, NO_PHRASE, headers);
+  const leave = feed.open({
+    write(piece) {
+      res.write(piece);
+      const is_read = res.writableLength <= MAX_UNREAD_BYTES;
+      if (!is_read) res.destroy();
+      return is_read;
+    },
+    end: () => void res.end(),
+  });
+  res.once('close', leave);
 }

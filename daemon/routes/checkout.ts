@@ -102,7 +102,7 @@ export const checkout: Handlers<typeof list> = {
     };
   },
 
-  payEvents: ({ params }, { app, request }) => app.checkout.follow(params.invoice_id, request.signal),
+  payEvents: ({ params }, { app, request }) => app.checkout.follow(params.invoice_id, request),
 
   unitShort: async ({ params, query }, context) =>
     numbered(

@@ -506,6 +506,11 @@ export const settingsSchema = z.strictObject({
         600,
         'public pages and pictures that are made anew for one address; as many at once, then evenly',
       ),
+      streams_per_address: whole(
+        0,
+        1_000_000,
+        'live streams of pages that are open from one address at once; 0 turns it off',
+      ).default(200),
     })
     .prefault({}),
 });

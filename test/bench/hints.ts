@@ -179,10 +179,10 @@ async function payAndWait(
 }
 
 /** When the page of an invoice is sent that it is confirmed. */
-async function greenAt(app: RunningApp, id: string, signal: AbortSignal): Promise<number | undefined> {
-  const { body } = await app.checkout.follow(id, signal);
+async function greenAt(app: RunningApp, id: string, closing: AbortSignal): Promise<number | undefined> {
+  const { body } = await app.checkout.follow(id, { ip: '127.0.0.1', closing });
   let text = '';
-  for await (const chunk of body) {
+  for await (const chunk of body.stream()) {
     text += Buffer.from(chunk).toString();
     if (/"status":"confirmed"/.test(text)) return Date.now();
   }

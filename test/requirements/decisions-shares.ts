@@ -8,6 +8,8 @@ export const shares = {
       'Pages and pictures that are made anew are counted by address, an IPv6 one by its /64; beyond the share is 429 with a true Retry-After, and what is made already is answered all the same',
     'looks-not-rendered':
       'Colours and sizes of a page are no part of what is rendered: they are put into it, without scripts and under the same policy',
+    'streams-shared':
+      'Live streams have a share for each address and each invoice; a page whose stream is refused fetches its state instead and shows no error',
     'keyed-first':
       'Whoever calls with good credentials waits for no queue of public requests; credentials that are none gain nothing by it',
     'addresses-in-turn':

@@ -14,6 +14,8 @@ const DATED_SECONDS = 12 * 3_600;
 const SOON_SECONDS = 120;
 const LAST_SECONDS = 60;
 const COPIED_MS = 2_000;
+/** A stream that the server refuses is asked for again after so long; meanwhile the markup is fetched. */
+const REFUSED_MS = 30_000;
 /** Failures in a row until the page says that there is no connection. */
 const FAILURES_SHOWN = 2;
 
@@ -49,6 +51,11 @@ export function followInvoice(
   let over = false;
   let failures = 0;
   let version = '';
+  /** When the stream was last asked for, and whether it has ever opened since: one that has not was refused, or there is no connection. */
+  let asked_at = 0;
+  let opened = false;
+  /** Until when the server wants to be left alone. */
+  let quiet_until = 0;
 
   const find = <Found extends HTMLElement>(selector: string) => root.querySelector<Found>(selector);
   const data = (name: string): string => root.getAttribute(`data-${name}`) || '';
@@ -158,6 +165,11 @@ export function followInvoice(
     try {
       const headers = { accept: 'text/html' };
       const response = await fetch(source, { credentials: 'omit', cache: 'no-store', headers });
+      // The server is there, and says when it has time.
+      if (response.status === 429) {
+        quiet_until = Date.now() + (+(response.headers.get('retry-after') || 0) || 1) * 1000;
+        return connected();
+      }
       if (!response.ok) throw response.status;
       const next = readMarkup(await response.text()).root;
       connected();
@@ -187,8 +199,12 @@ export function followInvoice(
   function connect(): void {
     if (stopped || !window.EventSource) return;
     stream?.close();
-    heard_at = Date.now();
+    heard_at = asked_at = Date.now();
+    opened = false;
     stream = new EventSource(`${base}/v1/pay/${data('invoice')}/events`);
+    stream.addEventListener('open', () => {
+      opened = true;
+    });
     stream.addEventListener('status', (event: MessageEvent<string>) => {
       heard_at = Date.now();
       connected();
@@ -215,8 +231,10 @@ export function followInvoice(
 
   function poll(): void {
     if (stopped || document.hidden) return;
-    if (isClosed() || Date.now() - heard_at > SILENCE_MS) connect();
-    if (!isOpen()) void refresh();
+    const refused = isClosed() && !opened;
+    if (refused ? Date.now() - asked_at > REFUSED_MS : isClosed() || Date.now() - heard_at > SILENCE_MS)
+      connect();
+    if (!isOpen() && Date.now() >= quiet_until) void refresh();
   }
 
   function click(event: Event): void {

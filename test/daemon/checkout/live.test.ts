@@ -1,9 +1,11 @@
 // Live status: every viewer hears of every change, of this daemon and of others, for the price of one poll.
 import { afterEach, describe, expect, test } from 'vitest';
 import { apply } from '../../../daemon/settle/settle.ts';
+import type { Refusal } from '../../../src/errors.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
 import { invoiceRow, observe, transferTo } from '../../helpers/payments.ts';
+import { verifies } from '../../requirements.ts';
 import { createInvoice } from './states.ts';
 
 const VIEWERS = 200;
@@ -23,8 +25,9 @@ interface Message {
 /** Follows an invoice; `next` waits for the next message. */
 async function follow(world: TestApp, id: string) {
   const gone = new AbortController();
-  const { body, headers } = await world.app.checkout.follow(id, gone.signal);
-  const reader = body.getReader();
+  const follower = { ip: '127.0.0.1', closing: gone.signal };
+  const { body, headers } = await world.app.checkout.follow(id, follower);
+  const reader = body.stream().getReader();
   let rest = '';
   async function next(): Promise<Message> {
     for (;;) {
@@ -122,6 +125,81 @@ test('when the last viewer has gone, the database is left alone', async () => {
   const count = countStatements(world);
   await new Promise((resolve) => setTimeout(resolve, TWO_POLLS_MS));
   expect(count()).toBe(0);
+});
+
+describe('one address', () => {
+  const SHARE = 5;
+  const ask = (world: TestApp, id: string, ip: string) =>
+    world.app.checkout.follow(id, { ip, closing: new AbortController().signal });
+  const codeOf = async (stream: Promise<unknown>) => {
+    try {
+      await stream;
+      return 'open';
+    } catch (error) {
+      return (error as Refusal).code;
+    }
+  };
+
+  async function shop() {
+    const world = await startApp({ settings: { 'limits.streams_per_address': String(SHARE) } });
+    running.push(world);
+    const merchant = await world.merchant();
+    return { world, ids: await Promise.all([1, 2, 3].map(() => createInvoice({ test: world, merchant }))) };
+  }
+
+  test('has its share of streams, an IPv6 one by its /64; others have theirs, and what is closed counts no more', async () => {
+    verifies('streams-shared');
+    const { world, ids } = await shop();
+    const [id = ''] = ids;
+    const of = (at: number) => `2001:db8:1:2::${at}`;
+    const streams = [];
+    for (let at = 1; at <= SHARE; at++) streams.push(await ask(world, ids[at % 3] ?? '', of(at)));
+    expect(await codeOf(ask(world, id, of(99)))).toBe('rate_limited');
+    expect(await codeOf(ask(world, id, '2001:db8:1:3::1'))).toBe('open');
+    expect(await codeOf(ask(world, id, '203.0.113.1'))).toBe('open');
+    // One that was opened and read, and one that never was.
+    const reader = streams[0]?.body.stream().getReader();
+    await reader?.read();
+    expect(await codeOf(ask(world, id, of(99)))).toBe('rate_limited');
+    await reader?.cancel();
+    streams[1]?.body.cancel();
+    streams[1]?.body.cancel();
+    for (const code of ['open', 'open', 'rate_limited'])
+      expect(await codeOf(ask(world, id, of(99)))).toBe(code);
+  });
+
+  test('of one invoice no more than a hundred, whoever opens them', async () => {
+    verifies('streams-shared');
+    const { world, ids } = await shop();
+    const [id = '', other = ''] = ids;
+    for (let at = 0; at < 100; at++) await ask(world, id, `203.0.${at}.1`);
+    expect(await codeOf(ask(world, id, '198.51.100.1'))).toBe('too_many_streams');
+    expect(await codeOf(ask(world, other, '198.51.100.1'))).toBe('open');
+    // What was refused has taken no place of the address.
+    for (let at = 0; at < 10; at++) await codeOf(ask(world, id, '198.51.100.2'));
+    expect(await codeOf(ask(world, other, '198.51.100.2'))).toBe('open');
+  });
+});
+
+test('a reader that leaves much unread is cut off, and its place is free again', async () => {
+  const { world, merchant } = await open('sqlite');
+  const id = await createInvoice({ test: world, merchant });
+  const { body } = await world.app.checkout.follow(id, {
+    ip: '203.0.113.1',
+    closing: new AbortController().signal,
+  });
+  let ended = 0;
+  let written = 0;
+  body.open({
+    write(piece) {
+      written += piece.byteLength;
+      return false;
+    },
+    end: () => {
+      ended++;
+    },
+  });
+  expect([written > 0, ended]).toEqual([true, 1]);
 });
 
 test('an invoice that does not exist is refused', async () => {

@@ -1,6 +1,7 @@
 // Colours and sizes are put into what is rendered: however many are asked for, a page is rendered once, and says the same.
-import { gunzipSync } from 'node:zlib';
+
 import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { looseOf, pieceOf, together } from '../../../daemon/http/compress.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';

@@ -21,6 +21,7 @@ const settings: LimitSettings = {
   compose_per_blockchain: 30,
   explain_per_address: 120,
   pages_per_address: 600,
+  streams_per_address: 200,
 };
 
 function limited(

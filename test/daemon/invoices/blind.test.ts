@@ -112,8 +112,8 @@ describe.each(databases)('a blockchain that cannot be read, on %s', (database) =
     const { id } = await create(test, merchant, 'solana');
     const gone = new AbortController();
     onTestFinished(() => gone.abort());
-    const { body } = await test.app.checkout.follow(id, gone.signal);
-    const reader = body.getReader();
+    const { body } = await test.app.checkout.follow(id, { ip: '127.0.0.1', closing: gone.signal });
+    const reader = body.stream().getReader();
     const versionNow = async () => {
       const { value } = await reader.read();
       return /"version":"([^"]+)"/.exec(Buffer.from(value ?? []).toString())?.[1];
