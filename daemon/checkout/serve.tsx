@@ -4,6 +4,7 @@
 import { getUser } from '../../data/users.ts';
 import type { CheckoutRow } from '../../data/views/checkout.ts';
 import type { Raw } from '../../src/api/describe/endpoint.ts';
+import type { Gateway } from '../../src/chains/family.ts';
 import { Refusal } from '../../src/errors.ts';
 import { formatUsd } from '../../src/money.ts';
 import { pictureAddress } from '../../src/picture.ts';
@@ -195,27 +196,42 @@ export async function coinsPage(
     return refusal ? redirectToInvoice(app, invoice_id, query) : payPage(context, invoice_id, options);
   const accept = headers.get('accept-language');
   const lang = chooseLanguage({ lang: options.lang, unit: row.unit_language, accept });
-  const surface = surfaceOf(app, options);
-  const others = coins.filter(({ chain }) => chain !== row.chain);
-  const choices = choicesOf(app, others, { lang, price_micros: row.amount_usd_micros });
-  const pay = await payView(app, row, { lang, surface, is_phone: isPhone(headers) });
-  const shown = { ...query, lang: lang.code };
-  // Only what a form sends is counted before.
-  if (!refusal) app.checkout.mayMake(request.ip);
-  const view: WaysView = {
-    pay,
-    choices,
-    notice: refusal ? noticeOf(refusal) : null,
-    action: `${surface.base}/pay/${row.id}/coins${surface.queryIn(lang)}`,
-    back: pathOfInvoice(app, row.id, shown),
-  };
-  const title = `${lang.say('another_way')} · ${pay.title}`;
-  const content = <Ways view={view} />;
-  const template = pageTemplate({ lang, ...surface, title, content, refresh: false, framed });
+  const asked = { lang, options, is_phone: isPhone(headers) };
+  const { size } = options;
+  const template = refusal
+    ? await showWays(app, row, coins, { ...asked, notice: noticeOf(refusal) })
+    : await app.checkout.pages.page([row.id, lang.code, size, framed, 'coins'].join(' '), row, () => {
+        app.checkout.mayMake(request.ip);
+        return showWays(app, row, coins, { ...asked, notice: null });
+      });
   const page = dressed(template, lookOf(options), headers);
   if (refusal?.retry_after !== undefined)
     page.headers = { ...page.headers, 'retry-after': String(refusal.retry_after) };
   return { ...page, status: refusal?.status ?? 200 };
+}
+
+async function showWays(
+  app: App,
+  row: CheckoutRow,
+  coins: readonly Gateway[],
+  { lang, options, is_phone, notice }: Asked & { notice: UnitNotice | null },
+): Promise<Template> {
+  const surface = surfaceOf(app, options);
+  const others = coins.filter(({ chain }) => chain !== row.chain);
+  const choices = choicesOf(app, others, { lang, price_micros: row.amount_usd_micros });
+  const pay = await payView(app, row, { lang, surface, is_phone });
+  const query = surface.queryIn(lang);
+  const here = options.framed ? `/v1/pay/${row.id}/page` : `/pay/${row.id}`;
+  const view: WaysView = {
+    pay,
+    choices,
+    notice,
+    action: `${surface.base}/pay/${row.id}/coins${query}`,
+    back: `${surface.base}${here}${query}`,
+  };
+  const title = `${lang.say('another_way')} · ${pay.title}`;
+  const content = <Ways view={view} />;
+  return pageTemplate({ lang, ...surface, title, content, refresh: false, framed: options.framed });
 }
 
 /** Whether another coin may work, or another time. */

@@ -6,7 +6,8 @@ import { Prepared } from '../http/exchange.ts';
 
 export interface Document {
   type: string;
-  body: string | Uint8Array;
+  /** A text would be encoded again for each answer. */
+  body: Uint8Array;
   etag: string;
 }
 
@@ -21,7 +22,8 @@ export const MARKDOWN_TYPE = 'text/markdown; charset=utf-8';
 export const XML_TYPE = 'application/xml; charset=utf-8';
 export const HTML_TYPE = 'text/html; charset=utf-8';
 
-export function documentOf(type: string, body: string | Uint8Array): Document {
+export function documentOf(type: string, content: string | Uint8Array): Document {
+  const body = typeof content === 'string' ? Buffer.from(content) : content;
   return { type, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` };
 }
 

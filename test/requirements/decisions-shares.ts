@@ -4,6 +4,8 @@ export const shares = {
   sentences: {
     'picture-drawn-once':
       'The code of an invoice is drawn once for each payload, also for those who ask at the same time; as a PNG it has one bit for each pixel',
+    'public-get-budget':
+      'Each public GET has a budget of processor time, also where a caller makes up whatever may be made up',
     'rate-limit-pages':
       'Pages and pictures that are made anew are counted by address, an IPv6 one by its /64; beyond the share is 429 with a true Retry-After, and what is made already is answered all the same',
     'looks-not-rendered':

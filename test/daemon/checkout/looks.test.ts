@@ -89,6 +89,21 @@ test('forms in a frame lead on in the same look, and links alone in none', async
   for (const { text } of [framed, alone]) expect(text).not.toMatch(/look-[0-9a-f]{8}-/);
 });
 
+test('the other coins of an invoice are rendered once for all looks, and lead on and back in each', async () => {
+  verifies('looks-not-rendered');
+  const bought = await service.fetch('POST', `/v1/units/${unit_id}/checkout`, { body: { chain: 'ton' } });
+  const { id } = bought.json;
+  const headers = newAddress();
+  for (let at = 0; at < LOOKS / 4; at++) {
+    const query = `?size=sm&lang=de&theme=dark&accent=${hex(at)}`;
+    const { status, text } = await service.fetch('GET', `/pay/${id}/coins${query}`, { headers });
+    expect(status).toBe(200);
+    const inMarkup = query.replaceAll('&', '&amp;');
+    expect(text).toContain(`/pay/${id}/coins${inMarkup}"`);
+    expect(text).toContain(`/v1/pay/${id}/page${inMarkup}"`);
+  }
+});
+
 test('one address has its share of pages that are rendered, and learns when there is more; others have theirs', async () => {
   verifies('rate-limit-pages', 'refused-as-page');
   const headers = { ...newAddress(), accept: 'text/html', 'accept-language': 'de' };
