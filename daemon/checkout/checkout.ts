@@ -4,9 +4,8 @@ import { checkoutRow, checkoutState } from '../../data/views/checkout.ts';
 import { Refusal } from '../../src/errors.ts';
 import { boundedCache } from '../cache.ts';
 import { type Clock, seconds } from '../clock.ts';
-import type { App } from '../context.ts';
+import { shareOfAddress } from '../http/counting.ts';
 import { type Feed, type Streamed, whileSame } from '../http/exchange.ts';
-import { shareOfAddress } from '../http/limits.ts';
 import { type CardParts, drawCard } from './card.ts';
 import { openDrawings } from './drawings.ts';
 import { type Follower, type LiveDeps, openLive } from './live.ts';
@@ -31,7 +30,7 @@ export interface Checkout {
   pages: PageCache<Template>;
   /** What `make` renders of what the name says whole; `mayMake` is asked before and refuses by throwing. */
   rendered(name: string, make: () => Template, mayMake?: () => void): Template;
-  /** Counts what is made anew for an address: a page or a picture. Refuses with `rate_limited`. */
+  /** Counts what is made for an address: a page or a picture. Refuses with `rate_limited`. */
   mayMake(ip: string): void;
   /** The QR code of a payload as one SVG element, quiet zone included. `mayDraw` is asked where it is not drawn yet. */
   qrSvg(payload: string, mayDraw?: () => void): Promise<string>;
@@ -56,7 +55,7 @@ function perSecond(clock: Clock, most: number): () => boolean {
   };
 }
 
-export function openCheckout(deps: LiveDeps & Pick<App, 'config'>): Checkout {
+export function openCheckout(deps: LiveDeps): Checkout {
   const live = openLive(deps);
   const pages = openPageCache<Template>(deps.clock, {
     row: (id) => checkoutRow(deps.db, id),

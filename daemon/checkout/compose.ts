@@ -9,7 +9,7 @@ import { pictureAddress } from '../../src/picture.ts';
 import { readAddress } from '../accounts/address.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
-import { refuseFor } from '../http/limits.ts';
+import { refuseFor } from '../http/counting.ts';
 import { requirePublic } from '../invoices/withheld.ts';
 import { operatorOf } from './landing.tsx';
 import { orderOf, type PayOrder, shopName, sumsOf } from './view.ts';

@@ -1,4 +1,4 @@
-// Pictures that are drawn once and cached: whoever asks for one that is being drawn gets that.
+// Pictures that are drawn once and cached: who asks for one that is being drawn gets that.
 import { LRUCache } from 'lru-cache';
 
 /** What an entry takes besides its key and its picture. */

@@ -5,8 +5,8 @@ import { changesAfter, changesAt, type LiveRow, lastEventSeq, liveRows } from '.
 import { Refusal } from '../../src/errors.ts';
 import { formatDecimal } from '../../src/money.ts';
 import { type Clock, seconds } from '../clock.ts';
+import { isLoopback, network, openPlaces } from '../http/counting.ts';
 import { Feed, type Sink, Streamed } from '../http/exchange.ts';
-import { isLoopback, type LimitSettings, network, openPlaces } from '../http/limits.ts';
 import { requirePublic } from '../invoices/withheld.ts';
 import type { Blindness } from '../observer/blindness.ts';
 import type { Watched as WatchedChains } from '../observer/hints/watched.ts';
@@ -66,7 +66,7 @@ class Viewer {
 }
 
 export interface LiveDeps {
-  config: Pick<Config, 'demo' | 'public_days'> & { limits: Pick<LimitSettings, 'streams_per_address'> };
+  config: Pick<Config, 'demo' | 'public_days' | 'limits'>;
   db: Db;
   clock: Clock;
   log: Logger;

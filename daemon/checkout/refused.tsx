@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-// The page for a form that was refused before anything was done with it, too many of them or none that fits, and for whoever is
+// The page for a form that was refused before anything was done with it, too many of them or none that fits, and for who is
 // to come again later. The latter is asked for in a flood: it is rendered once for each language.
 import type { Raw } from '../../src/api/describe/endpoint.ts';
 import type { App } from '../context.ts';

@@ -361,9 +361,9 @@ function shortPage(
   const { size, framed } = options;
   const template = app.checkout.rendered(['short', title, text, lang.code, size, framed].join(' '), () => {
     const surface = surfaceOf(app, options);
-    const said = lang.say(title);
-    const content = <Short lang={lang} surface={surface} title={said} text={lang.say(text)} />;
-    return pageTemplate({ lang, ...surface, title: said, content, refresh: false, framed });
+    const head = lang.say(title);
+    const content = <Short lang={lang} surface={surface} title={head} text={lang.say(text)} />;
+    return pageTemplate({ lang, ...surface, title: head, content, refresh: false, framed });
   });
   return { ...dressed(template, lookOf(options), headers), status: refusal.status };
 }

@@ -1,6 +1,6 @@
 // How many streams of events are open, by merchant.
 import { Refusal } from '../../src/errors.ts';
-import { openPlaces } from '../http/limits.ts';
+import { openPlaces } from '../http/counting.ts';
 
 /** Streams of one merchant: more would be connections that no one reads. */
 const MAX_STREAMS = 20;

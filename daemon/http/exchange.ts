@@ -34,7 +34,7 @@ export interface Sink {
 /** Pieces that are sent when there are any. Thousands may be open: one takes a few hundred bytes besides its connection. */
 export class Feed {
   readonly #start: (sink: Sink) => () => void;
-  /** Lets go of a feed that nobody opens. */
+  /** Lets go of a feed that no one opens. */
   readonly cancel: () => void;
   constructor(start: (sink: Sink) => () => void, cancel: () => void) {
     this.#start = start;

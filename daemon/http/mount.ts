@@ -12,10 +12,11 @@ import type { App } from '../context.ts';
 import { type AtHand, openAtHand } from './at-hand.ts';
 import { authenticate, type Caller, PUBLIC } from './auth.ts';
 import { Call, CallContext, type CallServer } from './call.ts';
+import { isLoopback } from './counting.ts';
 import { Feed } from './exchange.ts';
 import type { Route } from './handler.ts';
 import { idempotencyKey, onceOnly } from './idempotent.ts';
-import { createLimits, isLoopback, type Limits, sharedWindow } from './limits.ts';
+import { createLimits, type Limits, sharedWindow } from './limits.ts';
 import { callerAddress, type Trust, trustOf } from './proxies.ts';
 import { isBelowPages, isBrowser, readable } from './readable.ts';
 import { recordAnswer } from './record.ts';
@@ -211,7 +212,7 @@ async function answer(server: Server, route: Route, call: Call): Promise<Answer>
   if (counted !== undefined) await counted;
   const announced = event.req.headers.get('content-length');
   if (announced !== null && Number(announced) > MAX_BODY_BYTES) throw new Refusal('body_too_large');
-  // Whoever sends slowly keeps no one else waiting.
+  // Who sends slowly keeps no one else waiting.
   const text = await bodyText(endpoint, event);
   if (endpoint.id === 'getLiveness' || (endpoint.auth !== 'none' && !turns.isSuspect(ip)))
     return answerNow(server, route, { call, text });

@@ -1,8 +1,8 @@
-// Whose request is worked at next. Whoever calls with credentials goes first; public requests go a few at a time, each address in
+// Whose request is worked at next. Who calls with credentials goes first; public requests go a few at a time, each address in
 // its turn, so that one that sends thousands waits for itself alone.
 import { Refusal } from '../../src/errors.ts';
 import { boundedCache } from '../cache.ts';
-import { network } from './limits.ts';
+import { network } from './counting.ts';
 
 /** Public requests that are under way; fewer than the connections to a database that serve single statements. */
 const AT_ONCE = 4;

@@ -504,7 +504,7 @@ export const settingsSchema = z.strictObject({
       explain_per_address: perMinute(120, 'searches for what a person has of a payment, from one address'),
       pages_per_address: perMinute(
         600,
-        'public pages and pictures that are made anew for one address; as many at once, then evenly',
+        'public pages and pictures that are made for one address, and were not made before; as many at once, then evenly',
       ),
       streams_per_address: whole(
         0,

@@ -170,7 +170,7 @@ gw invoice wait {invoice_id}
     keywords: 'rate limits, 429',
     auth: 'none',
     call: 'getPublicConfig',
-    docs: `3 units per merchant; bodies up to 256 kB; pages up to 200 entries. Sign-in, sign-up and recovery are limited per address and identity, checkout per address, each per minute: 429 \`rate_limited\` with \`Retry-After\`. Pages and pictures that are made anew, and open live streams, are limited per address too. There is never a CAPTCHA.`,
+    docs: `3 units per merchant; bodies up to 256 kB; pages up to 200 entries. Sign-in, sign-up and recovery are limited per address and identity, checkout per address, each per minute: 429 \`rate_limited\` with \`Retry-After\`. Pages and pictures that have to be made, and open live streams, are limited per address too. There is never a CAPTCHA.`,
   },
   {
     id: 'guide.wrong-payment',

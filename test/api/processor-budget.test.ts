@@ -13,7 +13,7 @@ const ROUNDS = 5;
 
 /**
  * How many times what `/livez` takes → the routes that may take so much for each request, on average, when all that a caller may
- * make up is made up anew each time and the second goes on now and then. Raise one only where a caller gets something for it.
+ * make up is something else each time and the clock advances. Raise one only where a caller gets something for it.
  */
 const budgets: Record<number, string> = {
   6: 'getLiveness getHealth healthCheck metrics getPublicConfig getPublicInvoice getWebExit getTgExit getTransactionRequest payQrPng getWalletManifest currencyLogo logoImage faviconImage embedScript getLanding getAgentManifest getLlmsTxt getRobotsTxt getSitemap getDocs getRedoc docsAsset picture',

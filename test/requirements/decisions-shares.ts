@@ -7,13 +7,13 @@ export const shares = {
     'public-get-budget':
       'Each public GET has a budget of processor time, also where a caller makes up whatever may be made up',
     'rate-limit-pages':
-      'Pages and pictures that are made anew are counted by address, an IPv6 one by its /64; beyond the share is 429 with a true Retry-After, and what is made already is answered all the same',
+      'Pages and pictures that have to be made are counted by address, an IPv6 one by its /64; beyond the share is 429 with a true Retry-After, and what is made already is answered all the same',
     'looks-not-rendered':
       'Colours and sizes of a page are no part of what is rendered: they are put into it, without scripts and under the same policy',
     'streams-shared':
       'Live streams have a share for each address and each invoice; a page whose stream is refused fetches its state instead and shows no error',
     'keyed-first':
-      'Whoever calls with good credentials waits for no queue of public requests; credentials that are none gain nothing by it',
+      'A call with good credentials waits for no queue of public requests; credentials that are none gain nothing by it',
     'addresses-in-turn':
       'Public requests are worked at a few at a time, each address in its turn; of one address so many wait, and beyond it is 429 with the time it takes until there is room',
     'connection-few':

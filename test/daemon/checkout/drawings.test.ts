@@ -1,11 +1,11 @@
-// Public pictures cost what they cost once: whoever asks again and again, at once or in turn, gets what is drawn already.
+// Public pictures cost what they cost once: who asks again and again, at once or in turn, gets what is drawn already.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openDrawings } from '../../../daemon/checkout/drawings.ts';
 import { rest } from '../../../daemon/process/rest.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { verifies } from '../../requirements.ts';
 
-/** Pages and pictures made anew for one address. */
+/** Pages and pictures made for one address. */
 const SHARE = 5;
 
 describe('the codes of invoices', () => {
@@ -55,7 +55,7 @@ describe('the codes of invoices', () => {
     expect(count).toBe(1);
   });
 
-  test('one address has a share of those that are drawn anew; others have theirs', async () => {
+  test('one address has a share of those that are drawn for it; others have theirs', async () => {
     verifies('rate-limit-pages');
     const ids = await invoices(SHARE + 1);
     const from = '2001:db8:7:7::1';

@@ -168,7 +168,7 @@ describe('one address', () => {
       expect(await codeOf(ask(world, id, of(99)))).toBe(code);
   });
 
-  test('of one invoice no more than a hundred, whoever opens them', async () => {
+  test('of one invoice no more than a hundred, from wherever they are opened', async () => {
     verifies('streams-shared');
     const { world, ids } = await shop();
     const [id = '', other = ''] = ids;

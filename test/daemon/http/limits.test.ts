@@ -1,6 +1,7 @@
 // How often a caller may call, and that counting never takes more memory than it may.
 import { describe, expect, test } from 'vitest';
-import { createLimits, type LimitSettings, openPlaces, openShares } from '../../../daemon/http/limits.ts';
+import { openPlaces, openShares } from '../../../daemon/http/counting.ts';
+import { createLimits, type LimitSettings } from '../../../daemon/http/limits.ts';
 import { callerAddress } from '../../../daemon/http/proxies.ts';
 import { Refusal } from '../../../src/errors.ts';
 import { verifies } from '../../requirements.ts';

@@ -165,7 +165,7 @@ describe('turns', () => {
     expect(wait_seconds).toBe(15);
   });
 
-  test('are refused to whoever fills the queue, and not to others', async () => {
+  test('are refused to the one who fills the queue, and not to others', async () => {
     const turns = open();
     const refused = (ip: string) => {
       try {
@@ -175,7 +175,7 @@ describe('turns', () => {
         return true;
       }
     };
-    turns.take('10.0.0.1');
+    await turns.take('10.0.0.1');
     let of_one = 0;
     while (!refused('10.0.0.1') && of_one < 10_000) of_one++;
     expect(of_one).toBe(500);
