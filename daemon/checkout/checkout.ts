@@ -9,9 +9,9 @@ import { type Feed, type Streamed, whileSame } from '../http/exchange.ts';
 import { type CardParts, drawCard } from './card.ts';
 import { openDrawings } from './drawings.ts';
 import { type Follower, type LiveDeps, openLive } from './live.ts';
-import type { Template } from './page.tsx';
 import { openPageCache, type PageCache } from './page-cache.ts';
 import { drawQrPng, drawQrSvg } from './qr.ts';
+import type { Template } from './template.ts';
 
 /** Codes as SVG, about 4 kB each. A payload never changes, and drawing its code costs more than the rest of a page. */
 const MAX_SVG_BYTES = 8_000_000;

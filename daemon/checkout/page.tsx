@@ -10,6 +10,7 @@ import { builtText } from './built.ts';
 import { CARD } from './card.ts';
 import type { Language } from './language.ts';
 import { fragmentStyle, pageStyle, widthStyle } from './style.ts';
+import type { Template } from './template.ts';
 import { type Theme, themeStyle } from './theme.ts';
 import type { Surface } from './view.ts';
 
@@ -24,14 +25,6 @@ export interface Look {
   /** In pixels. */
   width?: number | undefined;
   theme: Theme;
-}
-
-/** A page without its look. */
-export interface Template {
-  mode: Surface['mode'];
-  /** `rules` and `query` are places for those of the look. */
-  parts: readonly (Piece | 'rules' | 'query')[];
-  headersFor(rules: string | null): Record<string, string>;
 }
 
 /** The style and the script that pages share, inline in each: a single request, and nothing from anywhere else. */

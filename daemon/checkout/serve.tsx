@@ -18,10 +18,11 @@ import { type FoundUnit, findUnit, requireUnit, type UnitName } from '../units/f
 import { payableGateways } from '../units/present.ts';
 import { choicesOf } from './choices.ts';
 import { chooseLanguage, type Language, languageOf } from './language.ts';
-import { basePath, dressed, fragmentTemplate, LOOK_QUERY, pageTemplate, type Template } from './page.tsx';
+import { basePath, dressed, fragmentTemplate, LOOK_QUERY, pageTemplate } from './page.tsx';
 import { Pay } from './pay.tsx';
 import { Receipt } from './receipt.tsx';
 import { Short } from './short.tsx';
+import type { Template } from './template.ts';
 import type { Texts } from './texts/texts.ts';
 import type { Theme } from './theme.ts';
 import { Unit, type UnitNotice } from './unit.tsx';

@@ -18,7 +18,7 @@ export function refusalsOf(endpoint: Endpoint): ErrorCode[] {
   const codes: ErrorCode[] = [...authRefusals[endpoint.auth], ...(endpoint.errors ?? [])];
   if (endpoint.body) codes.push('body_too_large');
   if (endpoint.idempotent) codes.push('idempotency_in_progress', 'idempotency_mismatch');
-  // Whoever asks without credentials has a share.
+  // Who asks without credentials has a share.
   if (endpoint.limit || endpoint.auth === 'none') codes.push('rate_limited');
   return [...new Set(codes)];
 }
