@@ -12,7 +12,6 @@ import type { Language } from './language.ts';
 import { fragmentStyle, pageStyle, widthStyle } from './style.ts';
 import type { Template } from './template.ts';
 import { type Theme, themeStyle } from './theme.ts';
-import type { Surface } from './view.ts';
 
 /** How often a page without scripts loads itself again while something may change. */
 export const REFRESH_SECONDS = 15;
