@@ -29,6 +29,10 @@ export interface Caller {
 /** Who needs no credentials. */
 export const PUBLIC: Caller = { name: 'public' };
 
+/** Whose account it is, whichever of its credentials it shows. */
+export const accountOf = ({ user, owner }: Caller): string =>
+  user?.id ?? (owner?.kind === 'merchant' ? owner.merchant.id : 'platform');
+
 /** Throws the refusals that `auth` implies. */
 export async function authenticate(app: App, auth: Auth, credentials: Credentials): Promise<Caller> {
   if (auth === 'none') return PUBLIC;

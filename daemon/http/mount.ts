@@ -9,10 +9,11 @@ import { parseInput } from '../../src/api/read/validation.ts';
 import { ProviderError } from '../../src/chains/family.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { App } from '../context.ts';
+import { type AccountTurns, openAccountTurns } from './account-turns.ts';
 import { type AtHand, openAtHand } from './at-hand.ts';
-import { authenticate, type Caller, PUBLIC } from './auth.ts';
+import { accountOf, authenticate, type Caller, PUBLIC } from './auth.ts';
 import { Call, CallContext, type CallServer } from './call.ts';
-import { isLoopback } from './counting.ts';
+import { isLoopback, network } from './counting.ts';
 import { Feed } from './exchange.ts';
 import type { Route } from './handler.ts';
 import { idempotencyKey, onceOnly } from './idempotent.ts';
@@ -28,7 +29,16 @@ import {
   replyAnswer,
   toResponse,
 } from './reply.ts';
-import { MAX_BODY_BYTES, MalformedBody, namesTwoHosts, parseForm, parseJson, readText } from './request.ts';
+import {
+  type Coming,
+  MAX_BODY_BYTES,
+  MalformedBody,
+  namesTwoHosts,
+  openComing,
+  parseForm,
+  parseJson,
+  readText,
+} from './request.ts';
 import { openTurns, type Turns } from './turns.ts';
 
 /** How soon a busy database or provider may be asked again. */
@@ -43,6 +53,8 @@ export interface Http {
   h3: H3;
   /** Asked before the routes are, where it is there. */
   at_hand?: AtHand;
+  /** Whose turn a request takes: its caller's, as far as proxies are trusted. */
+  addressOf?(req: IncomingMessage): string;
   /** From now on: streams end, and connections close after their answer. */
   drain(): void;
   /** From now on: streams end, new requests are refused, connections close after their answer. */
@@ -71,9 +83,12 @@ export function createHttp(app: App, routes: readonly Route[]): Http {
         throw error.unhandled || error.status !== 404 ? error : new Refusal('not_found');
       }),
   });
+  const coming = openComing();
   const server: Server = {
     app,
     limits,
+    accounts: openAccountTurns(app.runtime),
+    coming: (ip) => coming(network(ip), app.config.demo && isLoopback(ip)),
     turns: openTurns({
       elapsed_ms: app.runtime.elapsed_ms,
       isExempt: (ip) => app.config.demo && isLoopback(ip),
@@ -113,6 +128,10 @@ export function createHttp(app: App, routes: readonly Route[]): Http {
   return {
     h3,
     at_hand: server.at_hand,
+    addressOf: ({ socket, headers }) =>
+      network(
+        callerAddress(socket.remoteAddress, { get: (name) => headers[name]?.toString() ?? null }, trust),
+      ),
     drain: () => draining.abort(),
     stop() {
       draining.abort();
@@ -124,6 +143,8 @@ export function createHttp(app: App, routes: readonly Route[]): Http {
 interface Server extends CallServer {
   app: App;
   limits: Limits;
+  accounts: AccountTurns;
+  coming: (ip: string) => Coming;
   turns: Turns;
   stopping: AbortSignal;
   /** Requests that the daemon sends to itself for a caller, each with the address of that caller. */
@@ -195,6 +216,7 @@ const isForAll = ({ method, auth, limit }: Endpoint, { event, ignored }: Call): 
 
 /** The answer; where a browser is refused, as a page that its reader understands. */
 async function answerReadably(server: Server, route: Route, call: Call): Promise<Answer> {
+  if (route.endpoint.reads_body) return whileComing(server, call, () => answer(server, route, call));
   if (!route.refused || !isBrowser(call)) return answer(server, route, call);
   const reply = await answer(server, route, call).catch((error) =>
     failureAnswer(error, call, route.endpoint),
@@ -202,7 +224,24 @@ async function answerReadably(server: Server, route: Route, call: Call): Promise
   return readable(server.app, call, reply, route.refused);
 }
 
-/** The order is part of the contract: limits, body, turn, sign-in, validation, then the handler. */
+/** What its handler reads itself counts as a whole from the beginning: it may be as much as was announced, or as a body may have. */
+async function whileComing(
+  { coming }: Server,
+  { event, ip }: Call,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  const announced = Number(event.req.headers.get('content-length') ?? MAX_BODY_BYTES);
+  const bytes = event.req.body === null ? 0 : Math.min(announced, MAX_BODY_BYTES);
+  const place = coming(ip);
+  if (!place.take(bytes)) throw new Refusal('rate_limited', { retry_after: BUSY_RETRY_SECONDS });
+  try {
+    return await work();
+  } finally {
+    place.give(bytes);
+  }
+}
+
+/** The order is part of the contract: limits, body, turn, sign-in, share of the account, validation, then the handler. */
 async function answer(server: Server, route: Route, call: Call): Promise<Answer> {
   const { limits, turns } = server;
   const { endpoint } = route;
@@ -213,7 +252,7 @@ async function answer(server: Server, route: Route, call: Call): Promise<Answer>
   const announced = event.req.headers.get('content-length');
   if (announced !== null && Number(announced) > MAX_BODY_BYTES) throw new Refusal('body_too_large');
   // Who sends slowly keeps no one else waiting.
-  const text = await bodyText(endpoint, event);
+  const text = await bodyText(server, endpoint, call);
   if (endpoint.id === 'getLiveness' || (endpoint.auth !== 'none' && !turns.isSuspect(ip)))
     return answerNow(server, route, { call, text });
   const taken = turns.take(ip);
@@ -247,11 +286,13 @@ async function answerNow(
       throw error;
     },
   );
+  const leaveAccount = await server.accounts(accountOf(caller));
   const leave = turns.goFirst();
   try {
     return await handled(server, route, { call, body, caller });
   } finally {
     leave();
+    leaveAccount();
   }
 }
 
@@ -284,7 +325,11 @@ async function handled(
 }
 
 /** Undefined where none is sent to an endpoint that takes none, or it is for the handler to read. */
-async function bodyText(endpoint: Endpoint, { req, runtime }: H3Event): Promise<string | undefined> {
+async function bodyText(
+  { coming }: Server,
+  endpoint: Endpoint,
+  { event: { req, runtime }, ip }: Call,
+): Promise<string | undefined> {
   if (!endpoint.body) {
     const is_sent = runtime?.node
       ? Number(req.headers.get('content-length') ?? 0) > 0 || req.headers.has('transfer-encoding')
@@ -292,7 +337,7 @@ async function bodyText(endpoint: Endpoint, { req, runtime }: H3Event): Promise<
     if (!is_sent || endpoint.method === 'GET' || endpoint.reads_body) return undefined;
   }
   try {
-    return await readText(req, runtime?.node?.req as IncomingMessage | undefined);
+    return await readText(req, runtime?.node?.req as IncomingMessage | undefined, coming(ip));
   } catch (error) {
     if (error instanceof MalformedBody && !endpoint.body) return undefined;
     throw error;

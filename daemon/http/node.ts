@@ -4,22 +4,35 @@ import type { Socket } from 'node:net';
 import type { H3 } from 'h3';
 import { NodeRequest, sendNodeResponse } from 'srvx/node';
 import type { AtHand } from './at-hand.ts';
+import { network } from './counting.ts';
 import { Feed } from './exchange.ts';
+import { peerAddress } from './proxies.ts';
 import { AnswerResponse, writeAnswer, writeFeed } from './reply.ts';
+import { inSlices } from './slices.ts';
 
 /** Requests of one connection that are under way. While others of it wait, nothing more is read from it. */
 const AT_ONCE = 4;
 
 /** Answers each request of a server with what the routes make of it. */
-export function nodeHandler({ h3, at_hand }: { h3: H3; at_hand?: AtHand }): RequestListener {
-  return fewAtOnce((req, res) => {
+export function nodeHandler({ h3, at_hand, addressOf = peerOf }: Answering): RequestListener {
+  const answer: RequestListener = (req, res) => {
     if (at_hand?.give(req, res)) return;
     void answerTo(h3, new NodeRequest({ req, res }) as unknown as Request)
       .then((response) => send(res, response))
       // What cannot be sent is no answer: the caller is not left waiting for the rest of it.
       .catch(() => void res.destroy());
-  });
+  };
+  return fewAtOnce(inSlices(addressOf, answer));
 }
+
+interface Answering {
+  h3: H3;
+  at_hand?: AtHand;
+  /** Whose turn a request takes; the other end of its connection by default. */
+  addressOf?(req: IncomingMessage): string;
+}
+
+const peerOf = ({ socket }: IncomingMessage): string => network(peerAddress(socket.remoteAddress));
 
 interface Connection {
   under_way: number;

@@ -56,7 +56,7 @@ export function callerAddress(
   headers: Pick<Headers, 'get'>,
   trust: Trust | null,
 ): string {
-  const from = plain(peer) ?? '127.0.0.1';
+  const from = peerAddress(peer);
   if (!trust) return from;
   const named = [headers.get('x-forwarded-for')?.split(','), forwardedFor(headers.get('forwarded'))].filter(
     (entries) => entries !== undefined,
@@ -64,6 +64,9 @@ export function callerAddress(
   const [caller = from, other = caller] = named.map((entries) => walk(from, entries, trust));
   return caller === other ? caller : from;
 }
+
+/** Of a socket; what has none comes from this very machine. */
+export const peerAddress = (peer: string | undefined): string => plain(peer) ?? '127.0.0.1';
 
 /** From the daemon outward as long as each is trusted; ends before an entry that is no address. */
 function walk(peer: string, entries: readonly (string | undefined)[], trust: Trust): string {

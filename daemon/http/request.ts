@@ -5,6 +5,9 @@ import { decodeText, UnreadableText } from '../../src/clean.ts';
 import { Refusal } from '../../src/errors.ts';
 
 export const MAX_BODY_BYTES = 256 * 1024;
+/** Of bodies that one address has begun and not ended: a slow line has one, who holds thousands wants the memory. */
+const MAX_COMING_BYTES = 8 * 1024 * 1024;
+const RETRY_SECONDS = 1;
 const MAX_MULTIPART_FIELDS = 50;
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,64}$/;
 
@@ -27,9 +30,43 @@ export class MalformedBody extends Error {
 const unreadable = (why = ''): MalformedBody =>
   new MalformedBody({ type: 'value_error', loc: ['body'], msg: `There was an error parsing the body${why}` });
 
-/** The body's text, which is UTF-8, without a byte-order mark; throws `body_too_large`, also where the length was not announced. `node` is the request behind it. */
-export async function readText(request: Request, node: IncomingMessage | undefined): Promise<string> {
-  const bytes = await (node ? readNode(node) : readWeb(request));
+/** What one address has sent of bodies that have not ended. */
+export interface Coming {
+  /** Whether it may hold so many bytes more; they count until they are given back. */
+  take(bytes: number): boolean;
+  give(bytes: number): void;
+}
+
+/** Who is exempt holds as much as it likes, and is counted all the same. */
+export function openComing(): (caller: string, is_exempt: boolean) => Coming {
+  const held = new Map<string, number>();
+  const put = (caller: string, bytes: number) => {
+    if (bytes > 0) held.set(caller, bytes);
+    else held.delete(caller);
+  };
+  return (caller, is_exempt) => {
+    const now = () => held.get(caller) ?? 0;
+    return {
+      take(bytes) {
+        if (now() + bytes > MAX_COMING_BYTES && !is_exempt) return false;
+        put(caller, now() + bytes);
+        return true;
+      },
+      give: (bytes) => put(caller, now() - bytes),
+    };
+  };
+}
+
+/**
+ * The body's text, which is UTF-8, without a byte-order mark; throws `body_too_large`, also where the length was not announced,
+ * and `rate_limited` where its address holds too much already. `node` is the request behind it.
+ */
+export async function readText(
+  request: Request,
+  node: IncomingMessage | undefined,
+  coming: Coming,
+): Promise<string> {
+  const bytes = await (node ? readNode(node, coming) : readWeb(request));
   try {
     return decodeText(bytes);
   } catch (error) {
@@ -40,23 +77,36 @@ export async function readText(request: Request, node: IncomingMessage | undefin
   }
 }
 
-function readNode(request: IncomingMessage): Promise<Buffer> {
+function readNode(request: IncomingMessage, coming: Coming): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.byteLength;
-      if (size <= MAX_BODY_BYTES) return chunks.push(chunk);
+    let held = 0;
+    const end = (settle: () => void) => {
+      coming.give(held);
+      held = 0;
+      settle();
+    };
+    const refuse = (refusal: Refusal) => {
       // The rest flows past, so that the refusal arrives and the connection stays usable; the request's timeout bounds it.
       request.removeAllListeners('data').resume();
-      reject(new Refusal('body_too_large'));
+      chunks.length = 0;
+      end(() => reject(refusal));
+    };
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.byteLength;
+      if (size > MAX_BODY_BYTES) return refuse(new Refusal('body_too_large'));
+      if (!coming.take(chunk.byteLength))
+        return refuse(new Refusal('rate_limited', { retry_after: RETRY_SECONDS }));
+      held += chunk.byteLength;
+      chunks.push(chunk);
     });
-    const gone = () => reject(new Error('the caller went away'));
+    const gone = () => end(() => reject(new Error('the caller went away')));
     request.once('end', () => {
       request.off('close', gone);
-      resolve(Buffer.concat(chunks));
+      end(() => resolve(Buffer.concat(chunks)));
     });
-    request.once('error', reject);
+    request.once('error', (error) => end(() => reject(error)));
     if (request.destroyed) gone();
     else request.once('close', gone);
   });

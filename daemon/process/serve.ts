@@ -3,9 +3,11 @@ import type { RequestListener, Server } from 'node:http';
 import { createServer, Server as SocketServer } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Listener, listen } from 'listhen';
+import { isLoopback, network } from '../http/counting.ts';
 import type { Http } from '../http/mount.ts';
 import { nodeHandler } from '../http/node.ts';
-import { ConfigError, localUrl } from '../settings/config.ts';
+import { peerAddress, trustOf } from '../http/proxies.ts';
+import { type Config, ConfigError, localUrl } from '../settings/config.ts';
 
 /** A connection must have sent its headers by then … */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -13,6 +15,8 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const MAX_CONNECTIONS = 20_000;
+/** Of one address (IPv6: of a /64): no one takes all. */
+const MAX_OF_ONE = 2_000;
 const MAX_REQUESTS_PER_SOCKET = 10_000;
 const MAX_HEADERS = 100;
 /** An open connection that nothing came on for so long after the daemon was asked to stop is closed. */
@@ -43,12 +47,14 @@ export async function serve({
   host,
   port,
   flag = '--port',
+  trust_proxy = false,
+  demo = false,
 }: {
   host: string;
   port: number;
   /** Which one chooses the port. */
   flag?: string;
-}): Promise<Serving> {
+} & Partial<Pick<Config, 'trust_proxy' | 'demo'>>): Promise<Serving> {
   let open: (http: Http) => void = () => {};
   const opened = new Promise<Http>((resolve) => {
     open = resolve;
@@ -70,6 +76,9 @@ export async function serve({
   server.maxConnections = MAX_CONNECTIONS;
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_SOCKET;
   server.maxHeadersCount = MAX_HEADERS;
+  const trust = trustOf(trust_proxy);
+  // A proxy brings the connections of all.
+  sharePlaces(server, (address) => trust?.(address, 0) === true || (demo && isLoopback(address)));
   let current: Http | undefined;
   return {
     url: localUrl(host, listener.address.port),
@@ -80,6 +89,24 @@ export async function serve({
     },
     stop: () => drain(listener, current),
   };
+}
+
+/** Closes what an address opens beyond its share. */
+function sharePlaces(server: Server, isExempt: (address: string) => boolean): void {
+  const open = new Map<string, number>();
+  server.on('connection', (socket) => {
+    const address = peerAddress(socket.remoteAddress);
+    if (isExempt(address)) return;
+    const caller = network(address);
+    const before = open.get(caller) ?? 0;
+    if (before >= MAX_OF_ONE) return void socket.destroy();
+    open.set(caller, before + 1);
+    socket.once('close', () => {
+      const left = (open.get(caller) ?? 1) - 1;
+      if (left > 0) open.set(caller, left);
+      else open.delete(caller);
+    });
+  });
 }
 
 const EVERY_ADDRESS = ['0.0.0.0', '::'];

@@ -127,6 +127,8 @@ export const running = {
       'before a schema is changed a SQLite file is copied next to it; PostgreSQL needs a backup of the last day, or --yes',
     retention:
       'what is older than retention says is removed in batches, by one daemon of several; money, and what is open, stays, and no law breaks',
+    floods:
+      'whatever one address or one merchant asks for, another merchant creates within five times his usual time, no one else is refused, and no memory stays taken',
     'public-days':
       'of an order that ended over public_days ago the public reads how it ended and nothing else; shop and operator read all of it',
     'retention-readers': 'a reader of events whose place was removed is refused with 410, never led past it',

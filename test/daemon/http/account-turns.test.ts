@@ -1,0 +1,111 @@
+// One account's share of the daemon: what it asks at once waits for itself, never for long, and never keeps others waiting.
+import { beforeEach, expect, test } from 'vitest';
+import { type AccountTurns, type Leave, openAccountTurns } from '../../../daemon/http/account-turns.ts';
+
+let now = 0;
+let timers: { at: number; work: () => void }[] = [];
+let turns: AccountTurns;
+beforeEach(() => {
+  now = 0;
+  timers = [];
+  turns = openAccountTurns({
+    elapsed_ms: () => now,
+    turn: () => new Promise((resolve) => setImmediate(resolve)),
+    after(ms, work) {
+      const timer = { at: now + ms, work };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((one) => one !== timer);
+      };
+    },
+  });
+});
+
+function pass(ms: number): void {
+  now += ms;
+  const due = timers.filter(({ at }) => at <= now);
+  timers = timers.filter(({ at }) => at > now);
+  for (const { work } of due) work();
+}
+
+/** So many calls of an account; `under_way` are those that have their place. */
+function calls(account: string, count: number): Leave[] {
+  const under_way: Leave[] = [];
+  for (let each = 0; each < count; each++) {
+    const taken = turns(account);
+    if (taken instanceof Promise) void taken.then((leave) => under_way.push(leave));
+    else under_way.push(taken);
+  }
+  return under_way;
+}
+
+/** Until those that got their turn have noted it. */
+async function settle(): Promise<void> {
+  for (let each = 0; each < 50; each++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('an account that is alone has many calls under way, and four as soon as another calls', async () => {
+  const first = calls('greedy', 100);
+  expect(first).toHaveLength(32);
+  expect(calls('other', 1)).toHaveLength(1);
+  for (const leave of first.splice(0)) leave();
+  await settle();
+  expect(first).toHaveLength(4);
+  for (const leave of first.splice(0)) leave();
+  await settle();
+  expect(first).toHaveLength(4);
+});
+
+test('ten seconds after the other has called it has many again', async () => {
+  calls('other', 1)[0]?.();
+  expect(calls('greedy', 10)).toHaveLength(4);
+  pass(11_000);
+  await settle();
+  expect(calls('greedy', 100).length).toBeGreaterThan(20);
+});
+
+test('all that waits gets its turn, in its order', async () => {
+  const other = calls('other', 1);
+  const order: number[] = [];
+  for (let each = 0; each < 50; each++)
+    void Promise.resolve(turns('greedy')).then((leave) => {
+      order.push(each);
+      leave();
+    });
+  for (let each = 0; each < 100; each++) await settle();
+  expect(order).toEqual(Array.from({ length: 50 }, (_, at) => at));
+  other[0]?.();
+});
+
+test('what waits for something outside gives its place up after a second', async () => {
+  calls('other', 1);
+  const under_way = calls('shop', 8);
+  expect(under_way).toHaveLength(4);
+  pass(1_000);
+  await settle();
+  expect(under_way).toHaveLength(8);
+  // What was given up is not given up twice.
+  for (const leave of under_way) leave();
+  expect(calls('shop', 8)).toHaveLength(4);
+});
+
+test('others are read between two calls of one account that waited', async () => {
+  calls('other', 1);
+  const order: string[] = [];
+  for (let each = 0; each < 8; each++)
+    void Promise.resolve(turns('greedy')).then((leave) => {
+      order.push('greedy');
+      leave();
+    });
+  setImmediate(() => order.push('read'));
+  await settle();
+  expect(order).toHaveLength(9);
+  expect(order.indexOf('read')).toBeLessThan(8);
+});
+
+test('an account that lets too much wait is refused, and only that account', () => {
+  calls('other', 1);
+  calls('greedy', 1_004);
+  expect(() => turns('greedy')).toThrow(expect.objectContaining({ code: 'rate_limited', retry_after: 1 }));
+  expect(calls('another', 1)).toHaveLength(1);
+});
