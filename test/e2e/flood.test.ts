@@ -122,7 +122,7 @@ interface Seen {
   refused: string[];
 }
 
-/** Has the daemon load what it loads when it is first asked for: that stays, whoever asks. */
+/** Has the daemon load what it loads when it is first asked for: that stays, and is not the fault of who asks. */
 async function warm({ daemon, own }: Scene): Promise<void> {
   const service = serviceOf(daemon.url, 'shop');
   const paths = [
