@@ -88,7 +88,13 @@ describe('gatewayd.service', () => {
 
   test('waits for the word of the daemon, and does not start again what an operator must repair', () => {
     const unit = textOf('gatewayd.service');
-    for (const line of ['Type=notify', 'NotifyAccess=all', 'DynamicUser=yes', 'RestartPreventExitStatus=78', 'StartLimitIntervalSec=0'])
+    for (const line of [
+      'Type=notify',
+      'NotifyAccess=all',
+      'DynamicUser=yes',
+      'RestartPreventExitStatus=78',
+      'StartLimitIntervalSec=0',
+    ])
       expect(unit.split('\n')).toContain(line);
   });
 });

@@ -97,7 +97,13 @@ export const Coin = ({ lang, choice }: { lang: Language; choice: Choice }) => {
   const { chain, currency, title, network, amount, fee, time, can_choose, reason } = choice;
   const words = [
     ...(reason ? [lang.say(reason)] : []),
-    ...(fee && can_choose ? [<span {...asItIs}>{lang.say('fee_about', { usd: fee })}</span>] : []),
+    ...(fee && can_choose
+      ? [
+          <span key="fee" {...asItIs}>
+            {lang.say('fee_about', { usd: fee })}
+          </span>,
+        ]
+      : []),
     ...(time && can_choose ? [time] : []),
   ];
   return (

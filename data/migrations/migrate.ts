@@ -39,9 +39,9 @@ import * as dust from './0028-dust.ts';
 import * as providers from './0029-providers.ts';
 import * as lookUps from './0030-look-ups.ts';
 import * as stated from './0031-stated.ts';
-import * as untimed from './0033-untimed.ts';
-import * as dustDays from './0035-dust-days.ts';
-import * as buyers from './0037-buyers.ts';
+import * as untimed from './0032-untimed.ts';
+import * as dustDays from './0033-dust-days.ts';
+import * as buyers from './0034-buyers.ts';
 
 interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -79,9 +79,9 @@ const steps: Record<string, Migration> = {
   '0029-providers': providers,
   '0030-look-ups': lookUps,
   '0031-stated': stated,
-  '0033-untimed': untimed,
-  '0035-dust-days': dustDays,
-  '0037-buyers': buyers,
+  '0032-untimed': untimed,
+  '0033-dust-days': dustDays,
+  '0034-buyers': buyers,
 };
 
 /**
