@@ -62,12 +62,12 @@ function fewAtOnce(answer: RequestListener): RequestListener {
   const openConnection = (socket: Socket): Connection => {
     const connection: Connection = { under_way: 0, waiting: [] };
     connections.set(socket, connection);
-    // Node resumes it for each request whose body is read, and for each answer that has been sent. What was paused between that and
-    // here flows all the same, and must be marked so to be paused.
+    // Node resumes it for each request whose body is read, and for each answer that has been sent. Where it was paused between that
+    // and here, or Node pauses it too because its answers are not read, nothing but the event stops what flows all the same.
     socket.on('resume', () => {
       if (connection.waiting.length === 0) return;
-      if (socket.readableFlowing) socket.pause();
-      else socket.resume();
+      socket.pause();
+      socket.emit('pause');
     });
     return connection;
   };

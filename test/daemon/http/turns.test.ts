@@ -262,6 +262,27 @@ describe('requests that one connection sends at once', () => {
     service.app.public_invoices = public_invoices;
   }, 60_000);
 
+  test('are all answered, also where the answers are not read for a while, and the others are answered meanwhile', async () => {
+    verifies('connection-few');
+    const socket = await open();
+    let received = '';
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      received += text;
+    });
+    socket.pause();
+    const asked = 8_000;
+    socket.write(Array.from({ length: asked }, (_, at) => request(at)).join(''));
+    await pause(2_000);
+    const other = await fetch(`${serving.url}${path}0`);
+    expect(other.status).toBe(200);
+    expect(received).toBe('');
+    socket.resume();
+    const answered = () => received.match(/HTTP\/1.1 200/g)?.length ?? 0;
+    for (let turn = 0; turn < 400 && answered() < asked; turn++) await pause(50);
+    expect(answered()).toBe(asked);
+    socket.destroy();
+  }, 60_000);
+
   test('are all answered, also where the connection goes away in between', async () => {
     const gone = await open();
     gone.write(Array.from({ length: 500 }, (_, at) => request(at)).join(''));
