@@ -27,6 +27,8 @@ const IDS_PER_QUERY = 500;
 const SWEEP_INVOICES = 5_000;
 /** Of all; each has a connection, of which a daemon has a few thousand more. */
 const MAX_VIEWERS = 15_000;
+/** Of one invoice from one address, in as many tabs: who knows a link takes no place from its buyer. */
+const MAX_OF_BOTH = 10;
 /** Of one invoice: its buyer, the shop, and whom they have sent it to. */
 const MAX_OF_INVOICE = 100;
 const HEARTBEAT_MS = 10_000;
@@ -122,6 +124,8 @@ class Poller implements Live {
   readonly #causes: Causes;
   readonly #of_address = openPlaces();
   readonly #of_invoice = openPlaces();
+  /** Of one address at one invoice. */
+  readonly #of_both = openPlaces();
   readonly #closing = new WeakSet<AbortSignal>();
   readonly #watched = new Map<string, Watched>();
   #viewers = 0;
@@ -162,8 +166,8 @@ class Poller implements Live {
 
   /** Takes the places of a stream; gives how they are given back. */
   #enter(invoice_id: string, ip: string): () => void {
-    const busy = (of: string) =>
-      new Refusal('too_many_streams', {
+    const busy = (of: string, code: 'rate_limited' | 'too_many_streams' = 'too_many_streams') =>
+      new Refusal(code, {
         detail: `Too many open streams ${of}`,
         retry_after: BUSY_RETRY_SECONDS,
       });
@@ -171,21 +175,28 @@ class Poller implements Live {
     const { demo, limits } = this.#app.config;
     const is_free = limits.streams_per_address === 0 || (demo && isLoopback(ip));
     const most = is_free ? MAX_VIEWERS : limits.streams_per_address;
-    const leaveAddress = this.#of_address(network(ip), most);
-    if (!leaveAddress) {
-      const detail = `At most ${most} streams may be open from one address`;
-      throw new Refusal('rate_limited', { detail, retry_after: BUSY_RETRY_SECONDS });
-    }
-    const leaveInvoice = this.#of_invoice(invoice_id, MAX_OF_INVOICE);
-    if (!leaveInvoice) {
-      leaveAddress();
-      throw busy('of this invoice');
+    const address = network(ip);
+    const places = [
+      [this.#of_address(address, most), `from one address (${most})`],
+      [
+        this.#of_both(`${invoice_id} ${address}`, is_free ? MAX_VIEWERS : MAX_OF_BOTH),
+        'of this invoice from one address',
+      ],
+      [this.#of_invoice(invoice_id, is_free ? MAX_VIEWERS : MAX_OF_INVOICE), 'of this invoice'],
+    ] as const;
+    const leaveAll = () => {
+      for (const [leave] of places) leave?.();
+    };
+    const full = places.findIndex(([leave]) => leave === null);
+    const [, of] = places[full] ?? [];
+    if (of !== undefined) {
+      leaveAll();
+      throw busy(of, full < 2 ? 'rate_limited' : 'too_many_streams');
     }
     this.#viewers++;
     return once(() => {
       this.#viewers--;
-      leaveAddress();
-      leaveInvoice();
+      leaveAll();
     });
   }
 

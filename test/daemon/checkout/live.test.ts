@@ -140,8 +140,8 @@ describe('one address', () => {
     }
   };
 
-  async function shop() {
-    const world = await startApp({ settings: { 'limits.streams_per_address': String(SHARE) } });
+  async function shop(share = SHARE) {
+    const world = await startApp({ settings: { 'limits.streams_per_address': String(share) } });
     running.push(world);
     const merchant = await world.merchant();
     return { world, ids: await Promise.all([1, 2, 3].map(() => createInvoice({ test: world, merchant }))) };
@@ -166,6 +166,16 @@ describe('one address', () => {
     streams[1]?.body.cancel();
     for (const code of ['open', 'open', 'rate_limited'])
       expect(await codeOf(ask(world, id, of(99)))).toBe(code);
+  });
+
+  test('of one invoice has ten, so that it takes no place from its buyer', async () => {
+    verifies('streams-shared');
+    const { world, ids } = await shop(2 * 10);
+    const [id = '', other = ''] = ids;
+    for (let at = 0; at < 10; at++) await ask(world, id, `2001:db8:1:2::${at}`);
+    expect(await codeOf(ask(world, id, '2001:db8:1:2::99'))).toBe('rate_limited');
+    expect(await codeOf(ask(world, id, '203.0.113.1'))).toBe('open');
+    expect(await codeOf(ask(world, other, '2001:db8:1:2::99'))).toBe('open');
   });
 
   test('of one invoice no more than a hundred, from wherever they are opened', async () => {
