@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Feed, Streamed } from '../../../daemon/http/exchange.ts';
 import { openTurns } from '../../../daemon/http/turns.ts';
 import type { Serving } from '../../../daemon/process/serve.ts';
 import type { Refusal } from '../../../src/errors.ts';
@@ -11,6 +12,7 @@ import { listen } from '../../helpers/browser.ts';
 import { databasesOfRun } from '../../helpers/databases.ts';
 import { create, fundedMerchant } from '../../helpers/payments.ts';
 import type { TestMerchant } from '../../helpers/people.ts';
+import { until } from '../../helpers/until.ts';
 import { verifies } from '../../requirements.ts';
 
 const FLOOD = 400;
@@ -297,5 +299,76 @@ describe('requests that one connection sends at once', () => {
     for (let turn = 0; turn < 100 && !received.includes('x-request-id: r99'); turn++) await pause(50);
     expect(received.match(/HTTP\/1.1 200/g)).toHaveLength(100);
     socket.destroy();
+  });
+
+  test('hold only so many of one address, whose other connections are closed; others are heard', async () => {
+    verifies('connection-few', 'floods');
+    const { public_invoices } = service.app;
+    let open_gate = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open_gate = resolve;
+    });
+    service.app.public_invoices = { get: (id) => gate.then(() => public_invoices.get(id)) };
+    const from = (ip: string, at: number) =>
+      request(at).replace('x-pad: ', `x-forwarded-for: ${ip}\r\nx-pad: `);
+    let closed = 0;
+    const sockets: Socket[] = [];
+    for (let each = 0; each < 20; each++) {
+      const socket = await open();
+      socket.resume().once('close', () => closed++);
+      socket.write(Array.from({ length: 500 }, (_, at) => from(ATTACKER, at)).join(''));
+      sockets.push(socket);
+    }
+    await until('the others are closed', async () => closed > 0 || undefined);
+    await pause(200);
+    expect(closed).toBeGreaterThanOrEqual(9);
+    expect(closed).toBeLessThanOrEqual(11);
+    open_gate();
+    service.app.public_invoices = public_invoices;
+    const other = await open();
+    other.write(Array.from({ length: 100 }, (_, at) => from('198.51.100.9', at)).join(''));
+    let received = '';
+    other.setEncoding('utf8').on('data', (text: string) => {
+      received += text;
+    });
+    await until('another is answered', async () => received.includes('x-request-id: r99') || undefined);
+    for (const socket of [...sockets, other]) socket.destroy();
+    // What has gone has made room.
+    const again = await open();
+    again.write(Array.from({ length: 500 }, (_, at) => from(ATTACKER, at)).join(''));
+    await once(again, 'data');
+    again.destroy();
+  });
+
+  test('give back what they hold when the connection ends, also where their turn never came', async () => {
+    verifies('streams-shared');
+    const { checkout } = service.app;
+    let streams = 0;
+    const follow: typeof checkout.follow = async (id, follower) => {
+      const { body } = await checkout.follow(id, follower);
+      streams++;
+      const counted = new Feed(
+        (sink) => {
+          const leave = body.open(sink);
+          return () => {
+            streams--;
+            leave();
+          };
+        },
+        () => {
+          streams--;
+          body.cancel();
+        },
+      );
+      return new Streamed(counted);
+    };
+    service.app.checkout = { ...checkout, follow };
+    const socket = await open();
+    const stream = path.replace('/v1/public/invoices/', '/v1/pay/').replace('?n=', '/events');
+    socket.write(`GET ${stream} HTTP/1.1\r\nhost: localhost\r\n\r\n`.repeat(4));
+    await until('all are open', async () => streams === 4 || undefined);
+    socket.destroy();
+    await until('none is open', async () => streams === 0 || undefined);
+    service.app.checkout = checkout;
   });
 });
