@@ -30,11 +30,11 @@ import {
   toResponse,
 } from './reply.ts';
 import {
-  type Coming,
+  type Held,
   MAX_BODY_BYTES,
   MalformedBody,
   namesTwoHosts,
-  openComing,
+  openHeld,
   parseForm,
   parseJson,
   readText,
@@ -83,12 +83,12 @@ export function createHttp(app: App, routes: readonly Route[]): Http {
         throw error.unhandled || error.status !== 404 ? error : new Refusal('not_found');
       }),
   });
-  const coming = openComing();
+  const held = openHeld();
   const server: Server = {
     app,
     limits,
     accounts: openAccountTurns(app.runtime),
-    coming: (ip) => coming(network(ip), app.config.demo && isLoopback(ip)),
+    held: (ip) => held(network(ip), app.config.demo && isLoopback(ip)),
     turns: openTurns({
       elapsed_ms: app.runtime.elapsed_ms,
       isExempt: (ip) => app.config.demo && isLoopback(ip),
@@ -144,7 +144,7 @@ interface Server extends CallServer {
   app: App;
   limits: Limits;
   accounts: AccountTurns;
-  coming: (ip: string) => Coming;
+  held: (ip: string) => Held;
   turns: Turns;
   stopping: AbortSignal;
   /** Requests that the daemon sends to itself for a caller, each with the address of that caller. */
@@ -216,7 +216,7 @@ const isForAll = ({ method, auth, limit }: Endpoint, { event, ignored }: Call): 
 
 /** The answer; where a browser is refused, as a page that its reader understands. */
 async function answerReadably(server: Server, route: Route, call: Call): Promise<Answer> {
-  if (route.endpoint.reads_body) return whileComing(server, call, () => answer(server, route, call));
+  if (route.endpoint.reads_body) return whileHeld(server, call, () => answer(server, route, call));
   if (!route.refused || !isBrowser(call)) return answer(server, route, call);
   const reply = await answer(server, route, call).catch((error) =>
     failureAnswer(error, call, route.endpoint),
@@ -225,25 +225,25 @@ async function answerReadably(server: Server, route: Route, call: Call): Promise
 }
 
 /** What its handler reads itself counts as a whole from the beginning: it may be as much as was announced, or as a body may have. */
-async function whileComing(
-  { coming }: Server,
+async function whileHeld(
+  { held }: Server,
   { event, ip }: Call,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   const announced = Number(event.req.headers.get('content-length') ?? MAX_BODY_BYTES);
   const bytes = event.req.body === null ? 0 : Math.min(announced, MAX_BODY_BYTES);
-  const place = coming(ip);
+  const place = held(ip);
   if (!place.take(bytes)) throw new Refusal('rate_limited', { retry_after: BUSY_RETRY_SECONDS });
   try {
     return await work();
   } finally {
-    place.give(bytes);
+    place.end();
   }
 }
 
 /** The order is part of the contract: limits, body, turn, sign-in, share of the account, validation, then the handler. */
 async function answer(server: Server, route: Route, call: Call): Promise<Answer> {
-  const { limits, turns } = server;
+  const { limits } = server;
   const { endpoint } = route;
   const { event, ip } = call;
   // Nearly all have no limit, and must not wait a turn for it.
@@ -251,8 +251,24 @@ async function answer(server: Server, route: Route, call: Call): Promise<Answer>
   if (counted !== undefined) await counted;
   const announced = event.req.headers.get('content-length');
   if (announced !== null && Number(announced) > MAX_BODY_BYTES) throw new Refusal('body_too_large');
-  // Who sends slowly keeps no one else waiting.
-  const text = await bodyText(server, endpoint, call);
+  const held = server.held(ip);
+  try {
+    // Who sends slowly keeps no one else waiting.
+    const text = await bodyText(endpoint, call, held);
+    return await answerInTurn(server, route, { call, text });
+  } finally {
+    held.end();
+  }
+}
+
+async function answerInTurn(
+  server: Server,
+  route: Route,
+  { call, text }: { call: Call; text: string | undefined },
+): Promise<Answer> {
+  const { turns } = server;
+  const { endpoint } = route;
+  const { event, ip } = call;
   if (endpoint.id === 'getLiveness' || (endpoint.auth !== 'none' && !turns.isSuspect(ip)))
     return answerNow(server, route, { call, text });
   const taken = turns.take(ip);
@@ -326,9 +342,9 @@ async function handled(
 
 /** Undefined where none is sent to an endpoint that takes none, or it is for the handler to read. */
 async function bodyText(
-  { coming }: Server,
   endpoint: Endpoint,
-  { event: { req, runtime }, ip }: Call,
+  { event: { req, runtime } }: Call,
+  held: Held,
 ): Promise<string | undefined> {
   if (!endpoint.body) {
     const is_sent = runtime?.node
@@ -337,7 +353,7 @@ async function bodyText(
     if (!is_sent || endpoint.method === 'GET' || endpoint.reads_body) return undefined;
   }
   try {
-    return await readText(req, runtime?.node?.req as IncomingMessage | undefined, coming(ip));
+    return await readText(req, runtime?.node?.req as IncomingMessage | undefined, held);
   } catch (error) {
     if (error instanceof MalformedBody && !endpoint.body) return undefined;
     throw error;

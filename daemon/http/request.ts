@@ -5,8 +5,8 @@ import { decodeText, UnreadableText } from '../../src/clean.ts';
 import { Refusal } from '../../src/errors.ts';
 
 export const MAX_BODY_BYTES = 256 * 1024;
-/** Of bodies that one address has begun and not ended: a slow line has one, who holds thousands wants the memory. */
-const MAX_COMING_BYTES = 8 * 1024 * 1024;
+/** Of bodies of one address that are not answered yet: a slow line has one, who holds thousands wants the memory. */
+const MAX_HELD_BYTES = 8 * 1024 * 1024;
 const RETRY_SECONDS = 1;
 const MAX_MULTIPART_FIELDS = 50;
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,64}$/;
@@ -30,29 +30,35 @@ export class MalformedBody extends Error {
 const unreadable = (why = ''): MalformedBody =>
   new MalformedBody({ type: 'value_error', loc: ['body'], msg: `There was an error parsing the body${why}` });
 
-/** What one address has sent of bodies that have not ended. */
-export interface Coming {
-  /** Whether it may hold so many bytes more; they count until they are given back. */
+/** What one call holds of its address's share of bodies: they count while they come, and while they wait to be answered. */
+export interface Held {
+  /** Whether it may hold so many bytes more. */
   take(bytes: number): boolean;
-  give(bytes: number): void;
+  /** Gives back all that was taken. */
+  end(): void;
 }
 
 /** Who is exempt holds as much as it likes, and is counted all the same. */
-export function openComing(): (caller: string, is_exempt: boolean) => Coming {
+export function openHeld(): (caller: string, is_exempt: boolean) => Held {
   const held = new Map<string, number>();
-  const put = (caller: string, bytes: number) => {
-    if (bytes > 0) held.set(caller, bytes);
+  const add = (caller: string, bytes: number) => {
+    const sum = (held.get(caller) ?? 0) + bytes;
+    if (sum > 0) held.set(caller, sum);
     else held.delete(caller);
   };
   return (caller, is_exempt) => {
-    const now = () => held.get(caller) ?? 0;
+    let own = 0;
     return {
       take(bytes) {
-        if (now() + bytes > MAX_COMING_BYTES && !is_exempt) return false;
-        put(caller, now() + bytes);
+        if ((held.get(caller) ?? 0) + bytes > MAX_HELD_BYTES && !is_exempt) return false;
+        add(caller, bytes);
+        own += bytes;
         return true;
       },
-      give: (bytes) => put(caller, now() - bytes),
+      end() {
+        if (own > 0) add(caller, -own);
+        own = 0;
+      },
     };
   };
 }
@@ -64,9 +70,9 @@ export function openComing(): (caller: string, is_exempt: boolean) => Coming {
 export async function readText(
   request: Request,
   node: IncomingMessage | undefined,
-  coming: Coming,
+  held: Held,
 ): Promise<string> {
-  const bytes = await (node ? readNode(node, coming) : readWeb(request));
+  const bytes = await (node ? readNode(node, held) : readWeb(request));
   try {
     return decodeText(bytes);
   } catch (error) {
@@ -77,36 +83,29 @@ export async function readText(
   }
 }
 
-function readNode(request: IncomingMessage, coming: Coming): Promise<Buffer> {
+function readNode(request: IncomingMessage, held: Held): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    let held = 0;
-    const end = (settle: () => void) => {
-      coming.give(held);
-      held = 0;
-      settle();
-    };
     const refuse = (refusal: Refusal) => {
       // The rest flows past, so that the refusal arrives and the connection stays usable; the request's timeout bounds it.
       request.removeAllListeners('data').resume();
       chunks.length = 0;
-      end(() => reject(refusal));
+      reject(refusal);
     };
     request.on('data', (chunk: Buffer) => {
       size += chunk.byteLength;
       if (size > MAX_BODY_BYTES) return refuse(new Refusal('body_too_large'));
-      if (!coming.take(chunk.byteLength))
+      if (!held.take(chunk.byteLength))
         return refuse(new Refusal('rate_limited', { retry_after: RETRY_SECONDS }));
-      held += chunk.byteLength;
       chunks.push(chunk);
     });
-    const gone = () => end(() => reject(new Error('the caller went away')));
+    const gone = () => reject(new Error('the caller went away'));
     request.once('end', () => {
       request.off('close', gone);
-      end(() => resolve(Buffer.concat(chunks)));
+      resolve(Buffer.concat(chunks));
     });
-    request.once('error', (error) => end(() => reject(error)));
+    request.once('error', reject);
     if (request.destroyed) gone();
     else request.once('close', gone);
   });
