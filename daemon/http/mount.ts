@@ -269,7 +269,7 @@ async function answerInTurn(
   const { turns } = server;
   const { endpoint } = route;
   const { event, ip } = call;
-  if (endpoint.id === 'getLiveness' || (endpoint.auth !== 'none' && !turns.isSuspect(ip)))
+  if (endpoint.id === 'getLiveness' || (endpoint.auth !== 'none' && !turns.isSuspect(ip, shownIn(call))))
     return answerNow(server, route, { call, text });
   const taken = turns.take(ip);
   const leave = taken instanceof Promise ? await taken : taken;
@@ -283,6 +283,10 @@ async function answerInTurn(
     if (is_reading) leave();
   }
 }
+
+/** The credentials that a call shows, as they are. */
+const shownIn = ({ event: { req }, query }: Call): string =>
+  req.headers.get('authorization') ?? req.headers.get('x-api-key') ?? query.api_key ?? '';
 
 /** Whose credentials are good goes first from then on. */
 async function answerNow(
@@ -298,10 +302,12 @@ async function answerNow(
   if (endpoint.auth === 'none') return handled(server, route, { call, body, caller: PUBLIC });
   const caller = await authenticate(app, endpoint.auth, { headers: event.req.headers, query }).catch(
     (error) => {
-      if (error instanceof Refusal) turns.suspect(ip);
+      // Whose credentials are good for less than this has shown who it is.
+      if (error instanceof Refusal && error.code !== 'not_superuser') turns.suspect(ip, shownIn(call));
       throw error;
     },
   );
+  turns.vouch(shownIn(call));
   const leaveAccount = await server.accounts(accountOf(caller));
   const leave = turns.goFirst();
   try {

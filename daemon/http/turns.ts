@@ -1,5 +1,6 @@
 // Whose request is worked at next. Who calls with credentials goes first; public requests go a few at a time, each address in
 // its turn, so that one that sends thousands waits for itself alone.
+import { hash } from 'node:crypto';
 import { Refusal } from '../../src/errors.ts';
 import { boundedCache } from '../cache.ts';
 import { network } from './counting.ts';
@@ -14,9 +15,12 @@ const FEW_WAITING = 8;
 /** What one turn takes, until some have been taken; and how much the latest counts in that. */
 const USUAL_TURN_MS = 2;
 const NEWEST_PART = 0.1;
-/** An address whose credentials were refused takes turns like the public for so long. */
+/** An address whose credentials were refused takes turns like the public for so long, … */
 const SUSPECT_MS = 10_000;
 const MAX_SUSPECTS = 20_000;
+/** … but for credentials that were good within so long: behind one address may be a stranger and a shop. */
+const GOOD_MS = 3600_000;
+const MAX_GOOD = 20_000;
 
 export interface Turns {
   /**
@@ -26,9 +30,11 @@ export interface Turns {
   take(ip: string): Promise<() => void> | (() => void);
   /** Counts a call with credentials, which public ones wait for; what it gives is called when it is answered. */
   goFirst(): () => void;
-  /** Credentials from this address were refused. */
-  suspect(ip: string): void;
-  isSuspect(ip: string): boolean;
+  /** These credentials from this address were refused. */
+  suspect(ip: string, credentials: string): void;
+  /** These were good. */
+  vouch(credentials: string): void;
+  isSuspect(ip: string, credentials: string): boolean;
 }
 
 type Waiting = (leave: () => void) => void;
@@ -42,11 +48,15 @@ export interface TurnOptions {
 
 export const openTurns = (options: TurnOptions): Turns => new Queue(options);
 
+const nameOf = (credentials: string): string => hash('sha256', credentials, 'base64');
+
 class Queue implements Turns {
   readonly #options: TurnOptions;
   /** By address; the one whose turn it is comes first. */
   readonly #queues = new Map<string, Waiting[]>();
   readonly #suspects = boundedCache<string, number>(MAX_SUSPECTS);
+  /** By their hash. It opens nothing: it says who may be asked for his credentials first. */
+  readonly #good = boundedCache<string, number>(MAX_GOOD);
   #waiting = 0;
   #under_way = 0;
   #first = 0;
@@ -84,12 +94,19 @@ class Queue implements Turns {
     };
   }
 
-  suspect(ip: string): void {
+  suspect(ip: string, credentials: string): void {
+    this.#good.delete(nameOf(credentials));
     this.#suspects.set(network(ip), this.#options.elapsed_ms() + SUSPECT_MS);
   }
 
-  isSuspect(ip: string): boolean {
-    return this.#suspects.size > 0 && (this.#suspects.get(network(ip)) ?? 0) > this.#options.elapsed_ms();
+  vouch(credentials: string): void {
+    this.#good.set(nameOf(credentials), this.#options.elapsed_ms() + GOOD_MS);
+  }
+
+  isSuspect(ip: string, credentials: string): boolean {
+    const now = this.#options.elapsed_ms();
+    if (this.#suspects.size === 0 || (this.#suspects.get(network(ip)) ?? 0) <= now) return false;
+    return (this.#good.get(nameOf(credentials)) ?? 0) <= now;
   }
 
   #isFull(waiting_of_one: number): boolean {

@@ -88,6 +88,27 @@ describe.each(databasesOfRun())('a flood of one address, on %s,', (database) => 
     expect(new Set(await Promise.all(flood))).toEqual(new Set([401]));
   });
 
+  test('keeps no merchant behind the same address waiting, whatever credentials it shows', async () => {
+    verifies('keyed-first');
+    const sell = () =>
+      service.fetch('POST', '/v1/invoices', {
+        key: merchant.key,
+        headers: from(ATTACKER),
+        body: { chain: 'ton', amount: '5.00' },
+      });
+    expect((await sell()).status).toBe(200);
+    await service.fetch('GET', '/v1/invoices', { key: 'gw_wrong', headers: from(ATTACKER) });
+    const asked = await service.fetch('GET', '/api/v1/users/', {
+      token: merchant.token,
+      headers: from(ATTACKER),
+    });
+    expect(asked.json.code).toBe('not_superuser');
+    const flood = Array.from({ length: 700 }, () => service.fetch('GET', page, { headers: from(ATTACKER) }));
+    await pause(0);
+    expect((await sell()).status).toBe(200);
+    await Promise.all(flood);
+  });
+
   test('is refused where too many of it wait, with the time that it takes; a browser is shown a page', async () => {
     verifies('addresses-in-turn', 'refused-as-page');
     const ask = (ip: string, accept: string) =>
