@@ -30,11 +30,11 @@ const NEVER: Call = { account: '', at: Number.NEGATIVE_INFINITY };
 /** Takes a place for a call of this account, at once or when it has its turn; the function gives it up. Refuses with `rate_limited`. */
 export type AccountTurns = (account: string) => Promise<Leave> | Leave;
 
-export function openAccountTurns({
-  elapsed_ms,
-  after,
-  turn,
-}: Pick<Runtime, 'elapsed_ms' | 'after' | 'turn'>): AccountTurns {
+/** `goFirst` begins when a call takes its place; what it gives is called when the place is given up. */
+export function openAccountTurns(
+  { elapsed_ms, after, turn }: Pick<Runtime, 'elapsed_ms' | 'after' | 'turn'>,
+  goFirst: () => Leave,
+): AccountTurns {
   const accounts = new Map<string, Account>();
   let latest = NEVER;
   /** The latest of another account than that. */
@@ -62,11 +62,13 @@ export function openAccountTurns({
   };
   const take = (account: string, state: Account): Leave => {
     state.under_way++;
+    const done = goFirst();
     let has_place = true;
     const give = () => {
       if (!has_place) return;
       has_place = false;
       callOff();
+      done();
       leave(account, state);
     };
     const callOff = after(PLACE_MS, give);

@@ -84,15 +84,16 @@ export function createHttp(app: App, routes: readonly Route[]): Http {
       }),
   });
   const held = openHeld();
+  const turns = openTurns({
+    elapsed_ms: app.runtime.elapsed_ms,
+    isExempt: (ip) => app.config.demo && isLoopback(ip),
+  });
   const server: Server = {
     app,
     limits,
-    accounts: openAccountTurns(app.runtime),
+    accounts: openAccountTurns(app.runtime, () => turns.goFirst()),
     held: (ip) => held(network(ip), app.config.demo && isLoopback(ip)),
-    turns: openTurns({
-      elapsed_ms: app.runtime.elapsed_ms,
-      isExempt: (ip) => app.config.demo && isLoopback(ip),
-    }),
+    turns,
     draining: draining.signal,
     stopping: stopping.signal,
     inside,
@@ -308,13 +309,11 @@ async function answerNow(
     },
   );
   turns.vouch(shownIn(call));
-  const leaveAccount = await server.accounts(accountOf(caller));
-  const leave = turns.goFirst();
+  const leave = await server.accounts(accountOf(caller));
   try {
     return await handled(server, route, { call, body, caller });
   } finally {
     leave();
-    leaveAccount();
   }
 }
 

@@ -5,19 +5,28 @@ import { type AccountTurns, type Leave, openAccountTurns } from '../../../daemon
 let now = 0;
 let timers: { at: number; work: () => void }[] = [];
 let turns: AccountTurns;
+/** Calls that the public waits for. */
+let first = 0;
 beforeEach(() => {
   now = 0;
   timers = [];
-  turns = openAccountTurns({
+  first = 0;
+  const runtime = {
     elapsed_ms: () => now,
-    turn: () => new Promise((resolve) => setImmediate(resolve)),
-    after(ms, work) {
+    turn: () => new Promise<void>((resolve) => setImmediate(resolve)),
+    after(ms: number, work: () => void) {
       const timer = { at: now + ms, work };
       timers.push(timer);
       return () => {
         timers = timers.filter((one) => one !== timer);
       };
     },
+  };
+  turns = openAccountTurns(runtime, () => {
+    first++;
+    return () => {
+      first--;
+    };
   });
 });
 
@@ -81,11 +90,16 @@ test('what waits for something outside gives its place up after a second', async
   calls('other', 1);
   const under_way = calls('shop', 8);
   expect(under_way).toHaveLength(4);
+  expect(first).toBe(5);
   pass(1_000);
   await settle();
   expect(under_way).toHaveLength(8);
+  pass(1_000);
+  // Nor does the public wait for it any longer.
+  expect(first).toBe(0);
   // What was given up is not given up twice.
   for (const leave of under_way) leave();
+  expect(first).toBe(0);
   expect(calls('shop', 8)).toHaveLength(4);
 });
 
