@@ -20,8 +20,8 @@ type Asking = Pick<RequestInfo, 'headers' | 'ip'>;
 export function buyerOf(app: App, { headers, ip }: Asking): string | null {
   const number = numberIn(headers);
   if (number !== undefined) return number;
-  // Every browser sends it.
-  if (headers.has('sec-fetch-site')) return null;
+  // Every browser sends one of them with a form; the first not to a site without TLS, and not one of before 2023.
+  if (headers.has('sec-fetch-site') || headers.has('origin')) return null;
   const caller = callerOf(app, ip);
   return caller && `${caller} ${headers.get('user-agent') ?? ''}`;
 }

@@ -97,12 +97,12 @@ describe.each(databases)('a buyer on %s', (database) => {
     const agent = await choose(path, 'bitcoin', { agent: 'another program' });
     expect(places([mine, theirs, agent]).size).toBe(3);
     // A browser that keeps none is no one that is known.
-    const headers = { ...headersOf({}), 'sec-fetch-site': 'same-origin' };
-    const form = {
-      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-      body: 'chain=ton',
-    };
-    expect(places([await test.fetch('POST', path, form), await test.fetch('POST', path, form)]).size).toBe(2);
+    for (const sent of [{ 'sec-fetch-site': 'same-origin' }, { origin: 'http://shop.onion' }]) {
+      const headers = { ...headersOf({}), ...sent, 'content-type': 'application/x-www-form-urlencoded' };
+      const form = { headers, body: 'chain=ton' };
+      const both = [await test.fetch('POST', path, form), await test.fetch('POST', path, form)];
+      expect(places(both).size).toBe(2);
+    }
     const again = await test.fetch('GET', path, { headers: headersOf({ cookie: one }) });
     expect(again.headers.get('set-cookie')).toBeNull();
     // The same number elsewhere is the same buyer.
