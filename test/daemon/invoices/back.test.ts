@@ -97,7 +97,11 @@ describe.each(databases)('a buyer on %s', (database) => {
     const agent = await choose(path, 'bitcoin', { agent: 'another program' });
     expect(places([mine, theirs, agent]).size).toBe(3);
     // A browser that keeps none is no one that is known.
-    for (const sent of [{ 'sec-fetch-site': 'same-origin' }, { origin: 'http://shop.onion' }]) {
+    const senders: Record<string, string>[] = [
+      { 'sec-fetch-site': 'same-origin' },
+      { origin: 'http://shop.onion' },
+    ];
+    for (const sent of senders) {
       const headers = { ...headersOf({}), ...sent, 'content-type': 'application/x-www-form-urlencoded' };
       const form = { headers, body: 'chain=ton' };
       const both = [await test.fetch('POST', path, form), await test.fetch('POST', path, form)];
