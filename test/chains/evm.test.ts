@@ -304,6 +304,22 @@ describe.runIf(hasAnvil)('reading an EVM node', () => {
       expect(observer.to(to)).toMatchObject([{ txid, height: null, final: false }]);
     });
 
+    it('above what the network calls final, where no block between was held: nothing is reported', async () => {
+      verifies('final-left');
+      const { observer, to } = await watching();
+      const txid = await chain.payToken(USDC, to, 16n, chain.freshPayer());
+      await chain.mine();
+      await chain.grow(100);
+      await observer.read();
+      const { final, held } = observer.cursor as { final: number; held: [number][] };
+      expect(held.filter(([height]) => height >= final && height <= final + 3)).toEqual([]);
+      await chain.reorg(5);
+      await observer.read();
+      expect(observer.pages.flatMap((page) => page.orphaned_blocks ?? []).length).toBeGreaterThan(0);
+      expect(observer.pages.flatMap((page) => page.final_left ?? [])).toEqual([]);
+      expect(observer.to(to)).toMatchObject([{ txid }]);
+    });
+
     it('below all that was read: it is read again from further down', async () => {
       const { observer, to } = await watching();
       const txid = await chain.payToken(USDC, to, 15n, chain.freshPayer());

@@ -46,8 +46,10 @@ export type EvmCursor = {
   paid: Held[];
   /** Up to this height everything was read a second time. */
   proved: number;
-  /** Up to this height the network calls its blocks final. */
+  /** Up to this height the network calls its blocks final … */
   final: number;
+  /** … and the hash of that block; absent where the position was cut back below it, and in cursors of earlier versions. */
+  final_hash?: string;
   /** What a block took when that was measured last: after a chain stood still it cannot be for a while. */
   block_seconds?: number;
   /** Heads that were read, oldest first; stored where times of blocks may be older than the blocks. */
@@ -88,7 +90,7 @@ export function cursorOf(cursor: Json | null): EvmCursor | null {
 
 /** Null too where it is damaged. */
 export function wholeOf(cursor: Json | null): EvmCursor | null {
-  const { held, paid, proved, final, block_seconds, seen, coin, solid } = (cursor ??
+  const { held, paid, proved, final, final_hash, block_seconds, seen, coin, solid } = (cursor ??
     {}) as Partial<EvmCursor>;
   const isWhole =
     Array.isArray(held) &&
@@ -97,6 +99,7 @@ export function wholeOf(cursor: Json | null): EvmCursor | null {
     [...held, ...paid].every(isHeld) &&
     Number.isInteger(proved) &&
     Number.isInteger(final) &&
+    (final_hash === undefined || typeof final_hash === 'string') &&
     (block_seconds === undefined || block_seconds > 0) &&
     (seen === undefined || (Array.isArray(seen) && seen.every(isSighting))) &&
     (coin === undefined || isPosition(coin)) &&
@@ -144,7 +147,7 @@ export function withPaid(known: readonly Held[], more: readonly Held[]): Held[] 
 
 /** After the blocks above `fork`, which is known to be on the chain, have left it. */
 export function cutAt(cursor: EvmCursor, at: Held): EvmCursor {
-  const { held, paid, proved, final, block_seconds, seen, coin, solid } = cursor;
+  const { held, paid, proved, final, final_hash, block_seconds, seen, coin, solid } = cursor;
   const [fork, hash] = at;
   const below = held.filter(([height]) => height <= fork);
   const isHeld = below.at(-1)?.[0] === fork;
@@ -154,6 +157,7 @@ export function cutAt(cursor: EvmCursor, at: Held): EvmCursor {
     paid: paid.filter(([height]) => height <= fork),
     proved: Math.min(proved, fork),
     final: Math.min(final, fork),
+    ...(final_hash !== undefined && final <= fork && { final_hash }),
     ...(block_seconds && { block_seconds }),
     ...(seen && { seen: sightingsBelow(seen, fork) }),
     ...(cut && { coin: cut }),

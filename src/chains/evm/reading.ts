@@ -208,7 +208,8 @@ export const tipOf = ({ height, hash, time }: Header): Tip => ({ height, hash, t
 export function withFinal(cursor: EvmCursor, finalized: Header | null): EvmCursor {
   if (!finalized || finalized.height <= cursor.final || finalized.height > headOf(cursor)[0]) return cursor;
   const held = hashAt(cursor, finalized.height);
-  return held === undefined || held === finalized.hash ? { ...cursor, final: finalized.height } : cursor;
+  const { height: final, hash: final_hash } = finalized;
+  return held === undefined || held === final_hash ? { ...cursor, final, final_hash } : cursor;
 }
 
 /** Yields a page with the cursor that stands after it, which counts once the page is stored. */

@@ -89,7 +89,9 @@ export async function* followFork(reading: Reading): AsyncGenerator<Page> {
       ? [[height, block_hash]]
       : [],
   );
-  const known = distinct([...cursor.held, ...cursor.paid, ...placed]);
+  const { final, final_hash } = cursor;
+  const called_final: Held[] = final_hash === undefined ? [] : [[final, final_hash]];
+  const known = distinct([...cursor.held, ...cursor.paid, ...called_final, ...placed]);
   const { agreed, orphaned } = await agreedWith(reading, known);
   if (orphaned.length === 0) throw badAnswer('the chain changed while it was being read');
   const cut = agreed ? cutAt(cursor, agreed) : await beginBelow(reading);
@@ -103,7 +105,9 @@ export async function* followFork(reading: Reading): AsyncGenerator<Page> {
   memory.has_fallen = true;
   memory.looks = [];
   const orphaned_blocks = orphaned.map(([, hash]) => hash);
-  const broken = fork < cursor.final && { final_left: { from: fork + 1, to: cursor.final } };
+  // Few of the blocks above the fork are held, and the others may still be on the chain.
+  const has_left = fork < final && orphaned.some(([height]) => height <= final);
+  const broken = has_left && { final_left: { from: fork + 1, to: final } };
   yield* stored(reading, { transfers: [], orphaned_blocks, orphaned_transfers, ...broken }, after);
   // What was final in those blocks waits again, too.
   for (const { txid } of await request.pending()) reading.displaced.add(txid);
