@@ -6,6 +6,7 @@ import {
   extended,
   type Held,
   paceOf,
+  sinceUnseen,
   withSighting,
 } from '../../src/chains/evm/cursor.ts';
 import { placeIn } from '../../src/chains/evm/depth.ts';
@@ -305,6 +306,31 @@ describe('a sequencer that makes up for a stop', () => {
       if (depth_seconds >= networks.base.final.depth_seconds) break;
     }
     expect(time.now - seen_at).toBeLessThanOrEqual(networks.base.final.depth_seconds + POLL_SECONDS);
+  });
+});
+
+describe('looks that did not show a block', () => {
+  it.each([1, 2, 6, 60])('are not forgotten while each is %i s after the last', (apart) => {
+    verifies('seconds-decide');
+    const STOP = 3 * 3_600;
+    let cursor: EvmCursor = withSighting(beginAt(1_000, 'block 1000', 0), 0);
+    const look = (height: number, at: number) => {
+      cursor = withSighting(extended(cursor, [[height, `block ${height}`, at]], []), at);
+    };
+    for (let at = apart; at < 600; at += apart) look(1_000 + at, at);
+    const stood = cursor.seen?.at(-1)?.[1] as number;
+    // What is made up for shows in two looks.
+    const shown = [stood + STOP, stood + STOP + apart] as const;
+    look(20_000, shown[0]);
+    look(30_000, shown[1]);
+    for (let age = apart; age <= 7_200; age += apart) {
+      look(30_000 + age, shown[1] + age);
+      expect(sinceUnseen(cursor, 30_000)).toBeGreaterThanOrEqual(age + apart);
+      expect(sinceUnseen(cursor, 30_000)).toBeLessThanOrEqual(1.1 * (age + apart));
+      expect(sinceUnseen(cursor, 30_001)).toBeGreaterThanOrEqual(age);
+      expect(sinceUnseen(cursor, 30_001)).toBeLessThanOrEqual(1.1 * age + apart);
+      expect(cursor.seen?.length).toBeLessThan(150);
+    }
   });
 });
 

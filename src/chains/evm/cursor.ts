@@ -6,9 +6,9 @@ import { measurePace, type PaceSample } from '../pace.ts';
 const DENSE = 64;
 /** Of older ones, one in each power of two of seconds, up to this. */
 const DEEPEST_SECONDS = 2 ** 18;
-/** Heads that were the newest are stored for so long, where they are further apart than this share of their age. */
+/** Heads that were the newest are stored for so long, of older ones so many that no block seems older by more than this share. */
 const SEEN_SECONDS = 2 ** 13;
-const SEEN_SHARE = 0.05;
+const SEEN_SHARE = 0.1;
 /**
  * Blocks that paid, held on top of that: where they leave the chain, their payments lose their place. A size as well: what is
  * not final yet is compared on its own.
@@ -213,14 +213,18 @@ export const paceOf = (cursor: EvmCursor, usual_seconds: number): Pace | null =>
 /** With the head as it is now: what was seen by a clock that was ahead counts as now. */
 export function withSighting(cursor: EvmCursor, at: number): EvmCursor {
   const [head] = headOf(cursor);
+  const older = (cursor.seen ?? [])
+    .map(([height, time]): Sighting => [height, Math.min(time, at)])
+    .filter(([height, time]) => height < head && at - time <= SEEN_SECONDS)
+    .reverse();
   const seen: Sighting[] = [[head, at]];
-  let next_at = at;
-  for (const [height, time] of (cursor.seen ?? []).toReversed()) {
-    const age = Math.max(0, at - time);
-    if (age > SEEN_SECONDS) break;
-    if (height >= head || next_at - (at - age) <= SEEN_SHARE * age) continue;
-    next_at = at - age;
-    seen.push([height, next_at]);
+  for (const [index, sighting] of older.entries()) {
+    const [, time] = sighting;
+    const [, after] = seen.at(-1) as Sighting;
+    const [, before] = older[index + 1] ?? [0, Number.NEGATIVE_INFINITY];
+    // Those on both sides are close to each other, so that its blocks become hardly older without it.
+    if (time === after || after - before <= SEEN_SHARE * (at - time)) continue;
+    seen.push(sighting);
   }
   return { ...cursor, seen: seen.reverse() };
 }
