@@ -158,6 +158,8 @@ export function createEvmObserver({ network, gateways, rpc, other, now, side = '
     /** What is about to end. */
     urgent: [] as { address_key: string; chain: string }[],
     errors: [] as ProviderError[],
+    /** Whether the daemon dies once a page is stored, before the next one is asked for. */
+    dies_after: null as ((page: Page) => boolean) | null,
     watch(address = freshAddress(), since = now()): string {
       const { key, address: shown } = family.normalizeAddress(address, side);
       watched.set(key, { key, address: shown, since, open: true });
@@ -184,6 +186,7 @@ export function createEvmObserver({ network, gateways, rpc, other, now, side = '
       for await (const page of reader.read({ ...context, ...changed }, request)) {
         store(page);
         stated = page.read_through ?? stated;
+        if (observer.dies_after?.(page)) throw new Error('killed');
       }
       if (stated !== null) observer.read_through = Math.max(stated, observer.read_through ?? 0);
       for (const update of await reader.recheck({ ...context, ...changed }, pending(), observer.tip))

@@ -159,6 +159,32 @@ describe.runIf(hasAnvil)('a wallet that passes on what it gets', () => {
     expect(observer.to(to)).toMatchObject([{ txid, amount_atomic: 99n }]);
   });
 
+  it('does not take for its branch what was seen on another one, where it dies as soon as coins are read', async () => {
+    verifies('coin-passing');
+    const { wallet, after } = await pass['a key that sweeps in the next block']();
+    const { observer, to, poll, end } = watching(networks.base, wallet);
+    await observer.read();
+    const seen = () => JSON.stringify(observer.accounts.get(`passing:${to}`));
+    const idle = () => chain.send({ from: wallet, to: freshAddress() });
+    await idle();
+    for (let each = 0; each < 12; each++) await poll();
+    expect(seen()).toMatch(/"nonce":1.*"next":null/);
+    // On one branch it makes the transaction that has the number of its sweep on the other.
+    await idle();
+    for (let each = 0; each < 2; each++) await poll();
+    expect(seen()).toMatch(/"nonce":2.*"next":null/);
+    await chain.reorg(100);
+    const head = await chain.height();
+    observer.dies_after = ({ cursor }) => (cursor as { coin?: { height: number } })?.coin?.height === head;
+    await expect(observer.read()).rejects.toThrow('killed');
+    observer.dies_after = null;
+    observer.restart();
+    const txid = await chain.payCoin(to, 31_000n);
+    await after();
+    expect(await end()).toBe(true);
+    expect(observer.to(to)).toMatchObject([{ txid, amount_atomic: 31_000n }]);
+  });
+
   it.each(['a restart', 'another daemon'] as const)(
     'lists once what a contract paid before %s',
     async (what) => {

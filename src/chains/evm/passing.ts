@@ -97,11 +97,18 @@ export async function* openPassing(reading: Reading): AsyncGenerator<Page> {
   const rows = unknown.length > 0 ? await request.accounts(unknown.map(nameOf)) : new Map<string, Json>();
   for (const key of unknown) {
     const row = rows.get(nameOf(key));
-    if (row !== undefined) memory.passing.set(key, onBranch(passingOf(row), coin));
+    if (row !== undefined) memory.passing.set(key, passingOf(row));
   }
   // Coins may be far behind what was seen: that alone takes nothing back.
-  if (memory.has_fallen)
-    for (const [key, passing] of memory.passing) memory.passing.set(key, onBranch(passing, coin));
+  const perhaps = memory.has_fallen ? [...memory.passing.keys()] : unknown;
+  const fallen: Passings = new Map();
+  for (const key of perhaps) {
+    const known = memory.passing.get(key);
+    const here = known && onBranch(known, coin);
+    if (here && here !== known) fallen.set(key, here);
+  }
+  // Before coins are read further: at their new position what was seen on the other branch looks as if it were of this one.
+  if (fallen.size > 0) yield* store(reading, fallen, { transfers: [] });
   memory.has_fallen = false;
   const isOld = ({ seen }: Passing) => seen.time !== null && seen.time < now() - FORGOTTEN_SECONDS;
   const fresh = keys.filter((key) => {
