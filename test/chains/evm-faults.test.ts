@@ -201,9 +201,28 @@ describe.runIf(hasAnvil)('an EVM provider', () => {
       expect(observer.amounts(to)).toEqual([]);
       expect(observer.read_through ?? 0).toBeLessThan(at);
       heal();
-      await settle(observer, 3);
+      await settle(observer, 4);
       expect(observer.amounts(to)).toEqual([5n]);
       expect(observer.read_through ?? 0).toBeGreaterThanOrEqual(at);
+    });
+
+    it('nor when it is tried again whether it takes two', async () => {
+      const { front, observer, to } = await watching(bsc);
+      front.batch_calls = 0;
+      await settle(observer, 12);
+      const heal = front.add(behindForLogs(front, await chain.height()));
+      await pay(to, 5n);
+      const at = chain.now();
+      observer.urgent = [{ address_key: to, chain: 'bsc-usdt' }];
+      for (let waited = 6; waited < 280; waited += 6) {
+        await chain.grow(8, 6);
+        await observer.tryRead();
+        expect(observer.read_through ?? 0).toBeLessThan(at);
+      }
+      expect(observer.amounts(to)).toEqual([]);
+      heal();
+      await settle(observer, 3);
+      expect(observer.amounts(to)).toEqual([5n]);
     });
 
     it.each([

@@ -5,9 +5,9 @@ import { badAnswer, type Header, type Log } from './answers.ts';
 import { Undelivered } from './credits.ts';
 import { type EvmCursor, type Held, hashAt, headOf, withPaid } from './cursor.ts';
 import { placeIn } from './depth.ts';
-import { type Asker, readHeaders } from './hosts.ts';
+import { type Asker, readHeaders, takesPairs } from './hosts.ts';
 import type { Mark } from './memory.ts';
-import { fitting, readLogRange, spansAtOnce, takesBatches } from './ranges.ts';
+import { fitting, readLogRange, spansAtOnce } from './ranges.ts';
 import { askerOf, creditsAt, type Reading, stored } from './reading.ts';
 
 /** Between the two times that a block is read … */
@@ -33,6 +33,8 @@ export function markEnd({ cursor, context: { memory, now } }: Reading): void {
   memory.marks = marks.slice(-MOST_MARKS);
 }
 
+const apartOf = ({ host }: Asker): number => (takesPairs(host) ? APART_SECONDS : APART_ALONE_SECONDS);
+
 /**
  * Once a minute, or at once where an invoice is about to end. What fails is tried again with the next reading, and proves
  * nothing until then; only where it fails for long the provider is at fault.
@@ -41,7 +43,7 @@ export async function* lookAgain(reading: Reading): AsyncGenerator<Page> {
   const { context, request } = reading;
   const { memory, now } = context;
   const [head] = headOf(reading.cursor);
-  const apart = takesBatches(reading.asker.host) ? APART_SECONDS : APART_ALONE_SECONDS;
+  const apart = apartOf(reading.asker);
   const mark = memory.marks.findLast(({ at, height }) => at <= now() - apart && height <= head);
   if (!mark || mark.height <= reading.cursor.proved) return;
   const isDue = now() - memory.second_at >= APART_SECONDS || now() < memory.second_at;
@@ -88,7 +90,10 @@ async function* readUpTo(reading: Reading, mark: Mark): AsyncGenerator<Page> {
   let run = runAfter(reading.cursor.proved, knownAt(reading, reading.cursor.proved));
   for (let read = 0; read < STRETCHES_PER_READ && reading.cursor.proved < mark.height; read++) {
     const to = nextEnd(reading, { from: run.end, mark });
+    const apart = apartOf(asker);
     const { before, last, logs } = await readLogRange(asker, filters, run.end + 1, to);
+    // Meanwhile the provider may have refused to be asked two questions at once.
+    if (mark.at > context.now() - Math.max(apart, apartOf(asker))) return;
     const known = last.height === mark.height ? mark.hash : knownAt(reading, last.height);
     if ((run.hash ?? before.hash) !== before.hash || (known ?? last.hash) !== last.hash)
       throw badAnswer(`block ${last.height} is another one than was read`);

@@ -213,6 +213,10 @@ function mayTakePairs(host: Host, { message }: ProviderError): boolean {
   return ++host.pairs_refused < PAIRS_REFUSED;
 }
 
+/** Whether two calls in one request are answered by one host: seen to be so, not just tried again now and then. */
+export const takesPairs = ({ calls, pairs_refused }: Host): boolean =>
+  calls.value >= PAIR && pairs_refused !== null && pairs_refused < PAIRS_REFUSED;
+
 /** Several calls in one request. Where some were answered, those for which there was no time come later. */
 async function askBatch(rpc: Rpc, host: Host, asked: readonly RpcCall[]): Promise<unknown[]> {
   const answers = (await rpc.batch(asked)).map(asLimit);
