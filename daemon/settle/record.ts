@@ -117,7 +117,7 @@ interface Storing {
 function openStoring(deps: SettleDeps, scope: ReadScope, version: number | null): Storing {
   const { blockchain } = scope;
   const small_open: Recording['small_open'] = new Map();
-  const small_named: Recording['small_named'] = new Map();
+  let small_named: Recording['small_named'] = new Map();
   return {
     scope,
     deps,
@@ -126,18 +126,22 @@ function openStoring(deps: SettleDeps, scope: ReadScope, version: number | null)
     async store(slice, ending) {
       const at = this.version;
       const is_whole = ending?.moves !== undefined;
+      let named = small_named;
       const touched = await deps.db.transaction(async (tx) => {
+        // A transaction that is begun once more counts what it stores once.
+        named = new Map(small_named);
         const { cursor, tip, pace } = ending?.moves ?? {};
         const isOurs = at === null || (await moveCursor(tx, blockchain, at, { cursor, tip, pace }, is_whole));
         if (!isOurs) throw new CursorMoved();
         const placed_version = at === null || is_whole ? null : at + 1;
         return storeSlice(
-          { deps, tx, ...scope, placed_version, small_open, small_named },
+          { deps, tx, ...scope, placed_version, small_open, small_named: named },
           slice,
           ending ?? {},
         );
       });
       if (at !== null) this.version = at + 1;
+      small_named = named;
       for (const id of touched) this.touched.add(id);
     },
   };

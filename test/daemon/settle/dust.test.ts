@@ -229,6 +229,28 @@ describe.each(databases)('dust on %s', (database) => {
     expect(await unlisted()).toBe(0);
   });
 
+  test('is no part that a transaction stored which was begun once more', async () => {
+    verifies('dust-counted');
+    const open = await create(service, merchant, 'ton');
+    const { db } = service.app;
+    const { transaction } = db;
+    const twice: typeof transaction = async (work) => {
+      const undone = new Error('it is begun once more');
+      const first = transaction(async (tx) => {
+        await work(tx);
+        throw undone;
+      });
+      await expect(first).rejects.toBe(undone);
+      return transaction(work);
+    };
+    Object.assign(db, { transaction: twice });
+    const parts = Array.from({ length: 60 }, () => transferTo(service, open, { amount_atomic: 1n }));
+    await observe(service, 'ton', parts);
+    Object.assign(db, { transaction });
+    expect(await invoiceRow(service, open.id)).toMatchObject({ received_atomic: '60' });
+    expect(await sum()).toEqual({ count: 0, amount: 0n });
+  });
+
   test('of a token that only looks like the asset is stored, and in no sum of it', async () => {
     verifies('dust-counted');
     const ambiguous = 'another token of this name';
