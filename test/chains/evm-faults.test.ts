@@ -167,6 +167,36 @@ describe.runIf(hasAnvil)('an EVM provider', () => {
     });
   });
 
+  describe.each([2, 3, 100])('that takes %i questions at once', (batch_calls) => {
+    const isWide = (call: RpcCall) => {
+      const { fromBlock, toBlock } = call.method === 'eth_getLogs' ? filterOf(call) : {};
+      return Number(toBlock) - Number(fromBlock) >= 20;
+    };
+    it.each([
+      ['answers too much', new ProviderError('bad_answer', 'evm at a.test: an answer of over 9 bytes', 413)],
+      ['refuses all of them for one', refused('the response is too large')],
+    ])('and %s is asked for fewer blocks', async (_, failure) => {
+      const { front, observer, to } = await watching(bsc);
+      front.batch_calls = batch_calls;
+      await settle(observer, 3);
+      front.add(async (call, next) => {
+        if (isWide(call)) throw failure;
+        return next(call);
+      });
+      front.onBatch = (calls) => {
+        if (calls.some(isWide)) throw failure;
+      };
+      await pay(to, 5n);
+      await chain.grow(400, 200);
+      for (let reading = 0; reading < 6; reading++) {
+        await chain.mine(1, 1);
+        await observer.tryRead();
+      }
+      expect(observer.amounts(to)).toEqual([5n]);
+      expect(observer.height()).toBe(await chain.height());
+    });
+  });
+
   describe('that is several, of which one is behind', () => {
     /** Whatever comes with a question for logs is answered by the one that is behind. */
     const behindForLogs = (front: EvmFront, height: number): Fault => {

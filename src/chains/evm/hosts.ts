@@ -155,7 +155,7 @@ export async function askAll(asker: Asker, calls: readonly RpcCall[]): Promise<u
 /** The answers to calls that one host answers at once; null where it did not answer them all in one request. */
 export async function askAtOnce(asker: Asker, calls: readonly RpcCall[]): Promise<unknown[] | null> {
   if (calls.length > asker.host.calls.value) return null;
-  const answers = await askGroup(asker, calls);
+  const answers = await askGroup(asker, calls, true);
   return answers.length < calls.length || answers.includes(LATER) ? null : answers;
 }
 
@@ -179,8 +179,12 @@ function groupOf({ host, batch_bytes }: Asker, calls: readonly RpcCall[], left: 
 
 const sizeOf = (params: Json): number => JSON.stringify(params).length;
 
-/** The answers to a group, or to as many of it as the provider takes at once. */
-async function askGroup({ rpc, host }: Asker, group: readonly RpcCall[]): Promise<unknown[]> {
+/** The answers to a group, or to as many of it as the provider takes at once. `is_at_once`: fewer than two are of no use. */
+async function askGroup(
+  { rpc, host }: Asker,
+  group: readonly RpcCall[],
+  is_at_once = false,
+): Promise<unknown[]> {
   let tried = group.length;
   for (;;) {
     try {
@@ -199,7 +203,13 @@ async function askGroup({ rpc, host }: Asker, group: readonly RpcCall[]): Promis
         if (failure.kind === 'rpc' || failure.code === TOO_LARGE) return [failure];
         throw failure;
       }
-      if (tried === PAIR && mayTakePairs(host, failure)) throw failure;
+      const is_large = tried === PAIR && failure.code === TOO_LARGE;
+      if (is_large && !is_at_once) {
+        tried = 1;
+        continue;
+      }
+      // Too much was asked for, and not by too many calls.
+      if (is_large || (tried === PAIR && mayTakePairs(host, failure))) throw failure;
       const most = allowedCalls(ownWords(failure.message), tried);
       shrink(host.calls, tried === PAIR ? PAIR : Math.max(2 * PAIR, tried), most);
       tried = Math.min(host.calls.value, tried - 1);

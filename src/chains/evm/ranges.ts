@@ -15,7 +15,8 @@ export interface LogRange {
   logs: Log[];
 }
 
-const logsCall = (filter: Filter): RpcCall => ({ method: 'eth_getLogs', params: [filter] });
+const LOGS = 'eth_getLogs';
+const logsCall = (filter: Filter): RpcCall => ({ method: LOGS, params: [filter] });
 
 /**
  * The logs from `from` on, up to `to` or as far as the provider allows and has blocks: each request asks the same host for
@@ -149,6 +150,12 @@ export function spansAtOnce(asker: Asker, filters: readonly Filter[]): number {
 /** A refusal of a log filter, which may be for its size: providers have no common error for that. */
 class TooWide extends ProviderError {}
 
+function asTooWide(error: unknown): unknown {
+  if (!(error instanceof ProviderError)) return error;
+  const { kind, message, code } = error;
+  return kind === 'rpc' || code === TOO_LARGE ? new TooWide(kind, message, code) : error;
+}
+
 /** Null where the host lacks the last block; `in parts` where it took less at once than was to be one answer. */
 async function readBracketed(
   asker: Asker,
@@ -167,7 +174,11 @@ async function readBracketed(
   const headers = { before: [] as (Header | null)[], last: [] as (Header | null)[] };
   const logs: Log[] = [];
   for (const group of groups) {
-    const answers = await (isOneHost ? askAtOnce(asker, group) : askEach(asker, group));
+    const asked = isOneHost ? askAtOnce(asker, group) : askEach(asker, group);
+    const answers = await asked.catch((error: unknown) => {
+      // A filter and its header, refused as one.
+      throw group.some(({ method }) => method === LOGS) ? asTooWide(error) : error;
+    });
     if (answers === null) return 'in parts';
     // What a node refuses because it lacks the blocks is not too much.
     if (group.some((call, at) => call === last && answers[at] === null)) return null;
@@ -190,10 +201,7 @@ async function readBracketed(
 }
 
 async function logsIn({ rpc }: Asker, answer: unknown): Promise<Log[]> {
-  if (answer instanceof ProviderError) {
-    const { kind, message, code } = answer;
-    throw kind === 'rpc' || code === TOO_LARGE ? new TooWide(kind, message, code) : answer;
-  }
+  if (answer instanceof ProviderError) throw asTooWide(answer);
   return inTurns(rpc, readLogs(answer));
 }
 
