@@ -159,6 +159,29 @@ describe.runIf(hasAnvil)('a wallet that passes on what it gets', () => {
     expect(observer.to(to)).toMatchObject([{ txid, amount_atomic: 99n }]);
   });
 
+  it.each(['a restart', 'another daemon'] as const)(
+    'lists once what a contract paid before %s',
+    async (what) => {
+      verifies('coin-passing');
+      const { wallet, after } = await pass['a key that sweeps in the next block']();
+      const { observer, to, poll, end } = watching(networks.base, wallet);
+      await observer.read();
+      for (let each = 0; each < 2; each++) await poll();
+      if (what === 'another daemon') observer.change();
+      for (let each = 0; each < 2; each++) await poll();
+      if (what === 'another daemon') observer.change();
+      await chain.payCoinByContract(WALLET, to, 5_000n);
+      await poll();
+      const listed = [{ amount_atomic: 5_000n, ambiguous: expect.stringContaining('the balance rose') }];
+      expect(observer.to(to)).toMatchObject(listed);
+      if (what === 'another daemon') observer.change();
+      else observer.restart();
+      await after();
+      expect(await end()).toBe(true);
+      expect(observer.to(to)).toMatchObject(listed);
+    },
+  );
+
   it('does not take for its branch what was seen on another one, where it dies as soon as coins are read', async () => {
     verifies('coin-passing');
     const { wallet, after } = await pass['a key that sweeps in the next block']();
@@ -184,27 +207,4 @@ describe.runIf(hasAnvil)('a wallet that passes on what it gets', () => {
     expect(await end()).toBe(true);
     expect(observer.to(to)).toMatchObject([{ txid, amount_atomic: 31_000n }]);
   });
-
-  it.each(['a restart', 'another daemon'] as const)(
-    'lists once what a contract paid before %s',
-    async (what) => {
-      verifies('coin-passing');
-      const { wallet, after } = await pass['a key that sweeps in the next block']();
-      const { observer, to, poll, end } = watching(networks.base, wallet);
-      await observer.read();
-      for (let each = 0; each < 2; each++) await poll();
-      if (what === 'another daemon') observer.change();
-      for (let each = 0; each < 2; each++) await poll();
-      if (what === 'another daemon') observer.change();
-      await chain.payCoinByContract(WALLET, to, 5_000n);
-      await poll();
-      const listed = [{ amount_atomic: 5_000n, ambiguous: expect.stringContaining('the balance rose') }];
-      expect(observer.to(to)).toMatchObject(listed);
-      if (what === 'another daemon') observer.change();
-      else observer.restart();
-      await after();
-      expect(await end()).toBe(true);
-      expect(observer.to(to)).toMatchObject(listed);
-    },
-  );
 });
