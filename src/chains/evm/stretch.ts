@@ -2,8 +2,8 @@
 import { badAnswer, type Header, type Log } from './answers.ts';
 import type { Seen } from './credits.ts';
 import { type Held, heldOf } from './cursor.ts';
-import { heightsOf, readHeaders } from './hosts.ts';
-import { readLogRange, readLogsOf, takesBatches } from './ranges.ts';
+import { heightsOf, readHeaders, takesPairs } from './hosts.ts';
+import { readLogRange, readLogsOf } from './ranges.ts';
 import type { Reading } from './reading.ts';
 import { linked } from './whole-blocks.ts';
 
@@ -50,7 +50,7 @@ export async function readStretch(reading: Reading, from: number, to: number): P
  * more blocks between them than can be asked for one by one, the newest are, where branches are, and the first once more.
  */
 async function rejectFork({ asker, tip }: Reading, before: Header, last: Header): Promise<void> {
-  if (takesBatches(asker.host) || last.time < tip.time - FORK_SECONDS) return;
+  if (takesPairs(asker.host) || last.time < tip.time - FORK_SECONDS) return;
   const is_short = last.height - before.height <= MOST_LINKED;
   const from = is_short ? before.height + 1 : last.height - MOST_LINKED;
   const [first, ...between] = await readHeaders(asker, [before.height, ...heightsOf(from, last.height - 1)]);
