@@ -274,14 +274,16 @@ async function answerInTurn(
     return answerNow(server, route, { call, text });
   const taken = turns.take(ip);
   const leave = taken instanceof Promise ? await taken : taken;
-  // What only asks the database is soon done; who asks a blockchain, or sends what it writes, is not waited for.
-  const is_reading = endpoint.method === 'GET' && endpoint.tag !== 'system';
-  if (!is_reading) leave();
+  // What only asks the database is soon done, and what no limit bounds would have all of it; who asks a blockchain, or sends what
+  // it writes, is not waited for.
+  const keeps_turn =
+    endpoint.method === 'GET' ? endpoint.tag !== 'system' : !endpoint.limit && !endpoint.reads_body;
+  if (!keeps_turn) leave();
   try {
     if (event.runtime?.node?.res?.destroyed) throw new Error('the caller went away');
     return await answerNow(server, route, { call, text });
   } finally {
-    if (is_reading) leave();
+    if (keeps_turn) leave();
   }
 }
 

@@ -88,6 +88,28 @@ describe.each(databasesOfRun())('a flood of one address, on %s,', (database) => 
     expect(new Set(await Promise.all(flood))).toEqual(new Set([401]));
   });
 
+  test('does not have all of the database by what it writes', async () => {
+    verifies('addresses-in-turn', 'keyed-first');
+    const { id } = await create(service, merchant, 'ton');
+    let under_way = 0;
+    let most = 0;
+    const { transaction } = service.app.db;
+    const counted: typeof transaction = async (work) => {
+      most = Math.max(most, ++under_way);
+      return transaction.call(service.app.db, work).finally(() => under_way--) as ReturnType<typeof work>;
+    };
+    service.app.db.transaction = counted;
+    const flood = Array.from({ length: 200 }, () =>
+      service.fetch('POST', `/v1/invoices/${id}/cancel`, { headers: from(ATTACKER) }),
+    );
+    const replies = await Promise.all(flood);
+    service.app.db.transaction = transaction;
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+    // Four of them, and what the daemon itself does meanwhile.
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(20);
+  });
+
   test('keeps no merchant behind the same address waiting, whatever credentials it shows', async () => {
     verifies('keyed-first');
     const sell = () =>
