@@ -20,6 +20,7 @@ import {
 } from '../../src/chains/family.ts';
 import { verifies } from '../requirements.ts';
 import type { FrontRpc } from './front-rpc.ts';
+import { PACES } from './paces.ts';
 
 /** A chain in memory behind the provider's own wire format: what happened on it is known exactly. */
 export interface World {
@@ -59,9 +60,6 @@ export interface World {
   /** The most requests that a minute costs in which nothing happens; absent where that is measured elsewhere. */
   idle_requests?: number;
 }
-
-/** Chains get faster and slower by upgrades that no client is asked about: so many times as fast as usual. */
-export const PACES = [0.1, 1, 10] as const;
 
 /** Calls that a provider takes in one request: as many as it is asked, few, and one at a time. */
 export const BATCHES = [Number.POSITIVE_INFINITY, 3, 0] as const;
