@@ -5,7 +5,7 @@ import type { Runtime } from '../process/runtime.ts';
 /** Calls of one account under way at once: where it is alone, … */
 const ALONE = 32;
 /** … and where another account has called within the last while. */
-const AMONG_OTHERS = 4;
+const AMONG_OTHERS = 2;
 const OTHERS_MS = 10_000;
 /** Beyond so many that wait, an account is refused more. */
 const MAX_WAITING = 1_000;

@@ -65,8 +65,8 @@ export const buyer: Handlers<typeof list> = {
   },
 
   async checkoutUnit({ params, body }, { app, request, log }) {
-    // A program that sells to many has one address: its buyer is known where it says who that is, or for what order.
-    const is_named = request.resource_id === null && (body.external_ref || body.customer_email);
+    // A program that sells to many has one address: its buyer is known where it says who that is. A reference may name what is sold.
+    const is_named = request.resource_id === null && body.customer_email;
     const buyer = is_named ? callerOf(app, request.ip) : null;
     const row = await buyUnit(app, params, { ...body, buyer, request });
     if (row.request_id === request.id) log.info({ invoice_id: row.id }, INVOICE_CREATED);

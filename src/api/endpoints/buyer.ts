@@ -304,7 +304,7 @@ export const checkoutUnit = endpoint({
   gw: 'unit checkout',
   effect: 'write',
   keywords: 'buy a unit, start checkout of a product',
-  description: `Creates an invoice with the unit's price, owner, wait time and webhook. Choose \`chain\` from the unit's \`chains\`. The same \`external_ref\` or \`customer_email\` from the same address is the same purchase: its open invoice, of which nothing was seen, is answered again; an \`Idempotency-Key\` makes another.
+  description: `Creates an invoice with the unit's price, owner, wait time and webhook. Choose \`chain\` from the unit's \`chains\`. The same \`customer_email\` and \`external_ref\` from the same address are the same purchase: its open invoice, of which nothing was seen, is answered again; an \`Idempotency-Key\` makes another.
 
 Refusals: \`chain_not_accepted\` – choose another chain; \`no_wallet\` – the merchant has not set a wallet for it; \`unit_inactive\` – not for sale now; \`no_rate\` – try again after \`Retry-After\` seconds; \`limit_exhausted\` – the shop cannot take it now, only where the deployment refuses such sales.`,
   params: unitId,
