@@ -1,6 +1,6 @@
 // Logging: JSON lines on stderr, readable lines on a terminal; no secret and no control character gets through.
 import { type Logger, type LoggerOptions, pino } from 'pino';
-import { isBusy, isUnusable } from '../../data/db/failures.ts';
+import { codeOf, isBusy, isUnusable } from '../../data/db/failures.ts';
 
 /** Where lines go in a test. */
 export interface LogSink {
@@ -83,7 +83,7 @@ function withoutRepeats(): NonNullable<NonNullable<LoggerOptions['hooks']>['logM
   return function (line, write) {
     const [fields, message] = line as unknown as [Foldable | string, string?];
     if (typeof fields === 'string' || !repeats(fields)) return write.apply(this, line);
-    const left_out = turn(message ?? '');
+    const left_out = turn(`${message} ${codeOf(fields.err ?? {})}`);
     if (left_out === null) return;
     const { err, ...rest } = fields;
     if (err) Object.assign(rest, turn('stack') === null ? { reason: (err as Error).message } : { err });

@@ -199,8 +199,10 @@ onEveryProvider((given) => {
     await observer.read();
     const listRequest = provider === 'core' ? /^getrawmempool/ : /mempool$/;
     for (const fault of ['rate_limited', 'html', 'truncated', 'hang_up', 'unavailable'] as const) {
-      given.front.fail(fault, listRequest);
+      // Longer than a node is asked in smaller pieces.
+      given.front.fail(fault, listRequest, 10);
       await expect(observer.read()).rejects.toMatchObject({ name: 'ProviderError' });
+      given.front.heal();
       expect((await observer.recheck()).filter(({ state }) => state === 'gone')).toEqual([]);
       observer.clock.now += 3600;
     }

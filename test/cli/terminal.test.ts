@@ -6,6 +6,7 @@ import { execa } from 'execa';
 import jsqr from 'jsqr';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sqlite } from '../../data/db/driver.ts';
+import { cleanText } from '../../src/clean.ts';
 import { moreWallets, wallets } from '../helpers/people.ts';
 import { verifies } from '../requirements.ts';
 import { foreignControls, GW, type Gw, linesLeft, type Pty } from './helpers/gw.ts';
@@ -175,7 +176,11 @@ describe('text from outside', () => {
   it('reaches no terminal as anything but text', async () => {
     const body = JSON.stringify({ chain: 'ton', amount: '5', external_ref: HOSTILE });
     const { json } = await gw(['invoice', 'create', '-f', '-', '--json'], { stdin: body });
-    expect(json.external_ref).toBe(HOSTILE);
+    expect(json.external_ref).toBe(cleanText(HOSTILE));
+    // As versions that cleaned no reference have stored it.
+    const books = new (sqlite())(join(stage.home.dir, 'gatewayd', 'gatewayd.db'), { timeout: 5_000 });
+    books.prepare('update invoices set external_ref = ? where id = ?').run(HOSTILE, json.id);
+    books.close();
     const outputs: string[] = [];
     for (const args of [
       ['invoice', 'list'],

@@ -6,9 +6,11 @@ import { builtNames, builtText } from '../../../daemon/checkout/built.ts';
 
 /** Bytes, minified and gzipped: a little above what they have; a change that raises one says why. */
 const budgets = {
-  // With the wallets that a browser has, and the payment that is made again where the one in question lapsed.
-  'checkout.js': 5_450,
-  'embed.js': 4_300,
+  // With the wallets that a browser has, the payment that is made again where the one in question lapsed, and the state that is
+  // fetched where a stream is refused.
+  'checkout.js': 5_550,
+  // With the tags that modules, optimizers and frameworks put into a page, move and take out.
+  'embed.js': 4_600,
   'link-page.js': 650,
   'page.css': 4_350,
   'fragment.css': 5_000,

@@ -328,10 +328,15 @@ describe.each([
   test('a database without room is 503 too, and the log tells the operator why', async () => {
     const response = await call('/fail/full');
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '60']);
-    const { code, detail, request_id } = await response.json();
+    const { code, detail } = await response.json();
     expect([code, detail]).toEqual(['database_busy', 'The database cannot store anything new at the moment']);
+    // Once a minute, with the request that was the first.
     expect(lines()).toContainEqual(
-      expect.objectContaining({ level: 'error', request_id, msg: expect.stringContaining('disk') }),
+      expect.objectContaining({
+        level: 'error',
+        request_id: expect.any(String),
+        msg: expect.stringContaining('disk'),
+      }),
     );
   });
 
@@ -354,11 +359,11 @@ describe.each([
 
   test('each request is logged once by its endpoint, never by its URL', async () => {
     verifies('request-id');
-    await call('/things/secret-name?api_key=gw_0123456789', { headers: { 'x-request-id': 'logged' } });
-    const requests = lines().filter((line) => line.request_id === 'logged');
+    const id = `logged-${service.log.length}`;
+    await call('/things/secret-name?api_key=gw_0123456789', { headers: { 'x-request-id': id } });
+    const requests = lines().filter((line) => line.request_id === id);
     expect(requests).toMatchObject([{ msg: 'request', endpoint: 'read', method: 'GET', status: 200 }]);
     expect(JSON.stringify(requests)).not.toMatch(/secret-name|gw_0123/);
-    service.log.length = 0;
   });
 
   test('a body of exactly the limit is read and one byte more is 413', async () => {
