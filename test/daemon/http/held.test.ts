@@ -37,7 +37,7 @@ function begin(localAddress: string, bytes: number, path = '/v1/invoices', { por
     .on('data', (data) => {
       state.answer += data;
     });
-  const head = `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\nx-api-key: ${key}\r\ncontent-length: ${bytes + 1}\r\n\r\n`;
+  const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nx-api-key: ${key}\r\ncontent-length: ${bytes + 1}\r\n\r\n`;
   socket.write(head + '{"chain":"ton","amount":"1"}'.padEnd(bytes));
   return state;
 }
