@@ -157,7 +157,7 @@ async function* sight(context: Context, { blockchains: wanted }: Wanted): AsyncG
     const how =
       status === 'starting'
         ? `${blockchain} was not read yet`
-        : `${blockchain} cannot be read (since ${relative(unavailable_since ?? now_s, now_s)})`;
+        : `${blockchain} cannot be read (noticed ${relative(unavailable_since ?? now_s, now_s)})`;
     if (!isBlind(one)) yield good('blockchain', `${blockchain} is read: payments on it are seen`);
     else if (!isWanted(one)) yield good('blockchain', `${how}; you are not paid on it`);
     else

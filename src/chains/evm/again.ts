@@ -58,7 +58,7 @@ export async function* lookAgain(reading: Reading): AsyncGenerator<Page> {
     const since = Math.min(memory.failing_since ?? now(), now());
     memory.failing_since = since;
     if (now() - since < OVERDUE_SECONDS) return;
-    const message = `the second reading of blocks fails since ${now() - since} seconds: ${error.message}`;
+    const message = `the second reading of blocks has failed for ${now() - since} seconds: ${error.message}`;
     throw new ProviderError('bad_answer', message, error.code);
   }
 }
