@@ -16,6 +16,8 @@ const kind = pageKind(pageStyle + builtText('link-page.css'), builtText('link-pa
 
 /** What a token can be made of; nothing else reaches the page. */
 const TOKEN = /^[\w.-]*$/;
+/** What a sentence or a chat puts behind a link is no part of its token. */
+const BEHIND = /[^\w-]+$/;
 
 interface LinkPage {
   token: string;
@@ -36,7 +38,8 @@ interface LinkForm extends LinkPage {
   children: ComponentChildren;
 }
 
-function linkPage({ token, lang, base, title, call, done, unfit, label, children }: LinkForm): Rendered {
+function linkPage({ lang, base, title, call, done, unfit, label, children, ...page }: LinkForm): Rendered {
+  const token = page.token.replace(BEHIND, '');
   const content = (
     <div
       class={rootClass({ mode: 'page', size: 'md' })}

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
-// The page for a form that was refused before anything was done with it, too many of them or none that fits, and for who is
-// to come again later. The latter is asked for in a flood: it is rendered once for each language.
+// The page for a form that was refused before anything was done with it, too many of them or none that fits, for who is to come
+// again later, and for an address where nothing is. The latter two are asked for in a flood: once for each language they are rendered.
 import type { Raw } from '../../src/api/describe/endpoint.ts';
 import type { App } from '../context.ts';
 import type { RefusedRequest } from '../http/handler.ts';
@@ -11,21 +11,22 @@ import { Icon, rootClass } from './parts.tsx';
 /** What a form's address adds to that of the page that it stands on. */
 const FORM = /\/claim$/;
 
-const laterPages = new WeakMap<App, Map<string, Raw>>();
+const knownPages = new WeakMap<App, Map<string, Raw>>();
 
 export function refusedPage(app: App, { status, path, query, headers }: RefusedRequest): Raw {
   const lang = chooseLanguage({ lang: query.lang, accept: headers.get('accept-language') });
   // As the page of a frame says it.
   const framed = query.size !== undefined;
-  if (path !== null) {
+  const is_missing = status === 404;
+  if (path !== null && !is_missing) {
     const href = `${basePath(app.config.public_url)}${path.replace(FORM, '')}?lang=${lang.code}`;
-    return renderRefused(app, { lang, framed, href, is_missing: status === 404 });
+    return renderRefused(app, { lang, framed, href, is_missing });
   }
-  const known = laterPages.get(app) ?? new Map<string, Raw>();
-  laterPages.set(app, known);
-  const name = `${lang.code} ${framed}`;
+  const known = knownPages.get(app) ?? new Map<string, Raw>();
+  knownPages.set(app, known);
+  const name = `${lang.code} ${framed} ${is_missing}`;
   // An empty address is that of the page itself.
-  const page = known.get(name) ?? renderRefused(app, { lang, framed, href: '', is_missing: false });
+  const page = known.get(name) ?? renderRefused(app, { lang, framed, href: '', is_missing });
   known.set(name, page);
   return page;
 }

@@ -272,6 +272,11 @@ async function answerInTurn(
   const { event, ip } = call;
   if (endpoint.id === 'getLiveness' || (endpoint.auth !== 'none' && !turns.isSuspect(ip, shownIn(call))))
     return answerNow(server, route, { call, text });
+  // Who calls tools with credentials that were good shows them to each tool: it goes first as well, within the share of these.
+  if (endpoint.id === 'mcp' && turns.isGood(shownIn(call))) {
+    const done = await server.accounts(`credentials ${shownIn(call)}`);
+    return answerNow(server, route, { call, text }).finally(done);
+  }
   const taken = turns.take(ip);
   const leave = taken instanceof Promise ? await taken : taken;
   // What only asks the database is soon done, and what no limit bounds would have all of it; who asks a blockchain, or sends what
@@ -287,9 +292,14 @@ async function answerInTurn(
   }
 }
 
-/** The credentials that a call shows, as they are. */
+const BEARER = /^bearer +/i;
+
+/** The credentials that a call shows, however it does: clients of tools may send a key as a bearer token. */
 const shownIn = ({ event: { req }, query }: Call): string =>
-  req.headers.get('authorization') ?? req.headers.get('x-api-key') ?? query.api_key ?? '';
+  req.headers.get('authorization')?.replace(BEARER, '') ??
+  req.headers.get('x-api-key') ??
+  query.api_key ??
+  '';
 
 /** Whose credentials are good goes first from then on. */
 async function answerNow(

@@ -35,6 +35,8 @@ export interface Turns {
   /** These were good. */
   vouch(credentials: string): void;
   isSuspect(ip: string, credentials: string): boolean;
+  /** Whether these were good not long ago. */
+  isGood(credentials: string): boolean;
 }
 
 type Waiting = (leave: () => void) => void;
@@ -106,7 +108,11 @@ class Queue implements Turns {
   isSuspect(ip: string, credentials: string): boolean {
     const now = this.#options.elapsed_ms();
     if (this.#suspects.size === 0 || (this.#suspects.get(network(ip)) ?? 0) <= now) return false;
-    return (this.#good.get(nameOf(credentials)) ?? 0) <= now;
+    return !this.isGood(credentials);
+  }
+
+  isGood(credentials: string): boolean {
+    return (this.#good.get(nameOf(credentials)) ?? 0) > this.#options.elapsed_ms();
   }
 
   #isFull(waiting_of_one: number): boolean {

@@ -14,6 +14,8 @@ const HEADERS_TIMEOUT_MS = 10_000;
 /** … and its whole request by then. Node checks every 30 s for those that have not, so some last as much longer. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+/** Nothing came and nothing was taken for so long: who reads no answer keeps no connection. Streams say something more often. */
+const UNREAD_TIMEOUT_MS = 120_000;
 const MAX_CONNECTIONS = 20_000;
 /** Of one address (IPv6: of a /64): no one takes all. */
 const MAX_OF_ONE = 2_000;
@@ -49,11 +51,13 @@ export async function serve({
   flag = '--port',
   trust_proxy = false,
   demo = false,
+  unread_ms = UNREAD_TIMEOUT_MS,
 }: {
   host: string;
   port: number;
   /** Which one chooses the port. */
   flag?: string;
+  unread_ms?: number;
 } & Partial<Pick<Config, 'trust_proxy' | 'demo'>>): Promise<Serving> {
   let open: (http: Http) => void = () => {};
   const opened = new Promise<Http>((resolve) => {
@@ -72,6 +76,7 @@ export async function serve({
   const server = listener.server as Server;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.timeout = unread_ms;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
   server.maxConnections = MAX_CONNECTIONS;
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_SOCKET;

@@ -58,6 +58,10 @@ describe('the page that confirms an address', () => {
     const page = await service.fetch('GET', '/confirm-email?token=abc.DEF-1_2');
     expect(page.text).toContain('name="token" value="abc.DEF-1_2"');
     expect(page.headers.get('content-security-policy')).toContain("form-action 'none'");
+    for (const behind of ['.', ')', '%20', ').'])
+      expect((await service.fetch('GET', `/confirm-email?token=abc.DEF-1_2${behind}`)).text).toContain(
+        'name="token" value="abc.DEF-1_2"',
+      );
     const hostile = await service.fetch('GET', `/confirm-email?token=${encodeURIComponent('"><script>')}`);
     expect(hostile.text).toMatch(/name="token" value(="")?\/>/);
   });

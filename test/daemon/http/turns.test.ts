@@ -71,6 +71,39 @@ describe.each(databasesOfRun())('a flood of one address, on %s,', (database) => 
     expect(before).toBeLessThan(FLOOD / 4);
   });
 
+  test.each(['x-api-key', 'authorization'])(
+    'does not keep a program waiting that calls tools with a good key in %s',
+    async (header) => {
+      verifies('keyed-first');
+      const value = header === 'authorization' ? `Bearer ${merchant.key}` : merchant.key;
+      const listed = () =>
+        service.fetch('POST', '/mcp', {
+          headers: {
+            ...{ ...from('198.51.100.9'), [header]: value, accept: 'application/json, text/event-stream' },
+            host: 'localhost',
+          },
+          body: {
+            ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+            params: { name: 'listInvoices', arguments: {} },
+          },
+        });
+      // The first shows that they are good, and loads what answers it.
+      expect((await listed()).status).toBe(200);
+      let answered = 0;
+      const flood = Array.from({ length: FLOOD }, async (_, at) => {
+        const headers = from(`192.0.${at >> 8}.${at & 255}`);
+        await service.fetch('GET', page, { headers });
+        answered++;
+      });
+      await pause(0);
+      const reply = await listed();
+      const before = answered;
+      await Promise.all(flood);
+      expect(reply.text).toContain('structuredContent');
+      expect(before).toBeLessThan(FLOOD / 4);
+    },
+  );
+
   test('goes no further with credentials that are none', async () => {
     verifies('keyed-first');
     const wrong = { key: 'gw_wrong', headers: from(ATTACKER) };

@@ -1,6 +1,6 @@
 // Connections: one address has its share of them, which a proxy and one's own machine in demo mode may exceed.
 import { connect, type Socket } from 'node:net';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Http } from '../../../daemon/http/mount.ts';
 import { serve } from '../../../daemon/process/serve.ts';
 import { until } from '../../helpers/until.ts';
@@ -51,6 +51,28 @@ test('one address has its share of connections, and others are served all the sa
   for (const socket of sockets.slice(0, TRIED / 2)) socket.destroy();
   await until('there is room', async () => (await isServed(serving.port, '127.0.0.66')) || undefined);
   for (const socket of sockets) socket.destroy();
+  await serving.stop();
+});
+
+test('who asks and never reads keeps no connection', async () => {
+  verifies('floods');
+  const serving = await serve({ host: '127.0.0.1', port: 0, unread_ms: 1_000 });
+  const large = 'x'.repeat(1024 * 1024);
+  serving.open({ ...answering, h3: { fetch: () => new Response(large) } } as unknown as Http);
+  const socket = connect({ host: '127.0.0.1', port: serving.port }).on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  let written = 0;
+  const asking = setInterval(() => {
+    if (socket.writableLength === 0) socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n', () => written++);
+  }, 1);
+  onTestFinished(() => clearInterval(asking));
+  await until('more was asked than the system holds', async () => written > 20 || undefined);
+  clearInterval(asking);
+  // Who writes again is shown that it was closed.
+  await until('it was closed', async () => {
+    socket.write('\r\n');
+    return socket.destroyed || undefined;
+  });
   await serving.stop();
 });
 
