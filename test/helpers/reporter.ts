@@ -1,9 +1,12 @@
-// What vitest's own reporter leaves out: how far a run is where no terminal shows it, and at the end what was skipped and why.
+// What vitest's own reporter leaves out: how far a run is where no terminal shows it, and at the end what was skipped and why, and
+// which files did not come to their end.
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 import { missingSoftware } from './software.ts';
 
 /** A line of progress after this long, where the output is a file or a pipe. */
 const PROGRESS_MS = 15_000;
+/** Of a file whose process ended before it. */
+const UNFINISHED = ['queued', 'pending'];
 /** Skipped tests that are named. */
 const MAX_NAMED = 12;
 
@@ -33,6 +36,8 @@ export default class RunReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
+    for (const module of modules)
+      if (UNFINISHED.includes(module.state())) this.#print(` !!! Not finished: ${module.relativeModuleId}`);
     // Of a few files, or tests that were chosen by name, the rest is left out on purpose.
     if (this.#vitest?.config.testNamePattern) return;
     const names = modules.flatMap((module) =>

@@ -33,11 +33,18 @@ export interface JettonTransfer {
   form?: PayloadForm;
 }
 
+const FATAL = ['uncaughtException', 'unhandledRejection'] as const;
+
 let compiled: Promise<{ wallet: Cell; minter: Cell }> | undefined;
 
 async function compile(target: string): Promise<Cell> {
   const sources = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+  const before = new Set(FATAL.flatMap((event) => process.rawListeners(event)));
   const result = await compileFunc({ targets: [target], sources });
+  // The compiler would have the process end at what no one catches, before the test runner could name it.
+  for (const event of FATAL)
+    for (const listener of process.rawListeners(event))
+      if (!before.has(listener)) process.removeListener(event, listener as () => void);
   if (result.status === 'error') throw new Error(result.message);
   return Cell.fromBase64(result.codeBoc);
 }
