@@ -1,4 +1,4 @@
-// The one list of what operators are notified of: what each cause watches, and what it says.
+// The one list of what operators are notified of: what each cause watches, what it says, and what its operator runs.
 import { statfs } from 'node:fs/promises';
 import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
 import { contradictionsSince, type NewNotice, paymentsSince, undeliveredSince } from '../../data/notices.ts';
@@ -10,7 +10,7 @@ import type { App } from '../context.ts';
 import { PACE_STOPS_NOTHING, pacesOnOffer, shortDepths } from '../observer/pace.ts';
 import type { Config } from '../settings/config.ts';
 import { durationSeconds } from '../settings/schema.ts';
-import type { NoticeCause } from './names.ts';
+import type { DatabaseCause, NoticeCause } from './names.ts';
 
 /** Of each cause so many are found at a time; of more the message says that there are more. */
 export const FOUND_MOST = 100;
@@ -33,6 +33,8 @@ export type Finding = Omit<NewNotice, 'cause'>;
 
 export interface Cause {
   name: NoticeCause;
+  /** What shows more of it, or ends it, as it is typed. */
+  command: string;
   /** Of several together: `3 late payments`. */
   title: string;
   /**
@@ -55,6 +57,7 @@ const payments = (
 ): Cause => ({
   name,
   title,
+  command: `gw admin payments --status ${name.slice('payment_'.length)}`,
   async find({ db }, since) {
     const status = name.slice('payment_'.length) as 'late' | 'unmatched' | 'held';
     const rows = await paymentsSince(db.query, { status, since, limit: FOUND_MOST });
@@ -73,6 +76,7 @@ export const causes: readonly Cause[] = [
   {
     name: 'blockchain_blind',
     title: 'Blockchain cannot be read',
+    command: 'gw admin observers',
     lasts: true,
     async find({ blindness, config }) {
       return blindness.all().map(({ blockchain, since }) => ({
@@ -92,6 +96,7 @@ export const causes: readonly Cause[] = [
   {
     name: 'webhook_failed',
     title: 'Webhook failed',
+    command: 'gw admin events --undelivered',
     async find({ db }, since) {
       const rows = await undeliveredSince(db.query, { since, limit: FOUND_MOST });
       return rows.reverse().map(({ id, host, event_id, error }) => ({
@@ -103,6 +108,7 @@ export const causes: readonly Cause[] = [
   {
     name: 'contradiction',
     title: 'Contradiction between sources',
+    command: 'gw admin contradictions',
     async find({ db, config }, since) {
       const rows = await contradictionsSince(db.query, { since, limit: FOUND_MOST });
       return rows.reverse().map(({ id, kind, blockchain, txid, invoice_id }) => ({
@@ -114,6 +120,7 @@ export const causes: readonly Cause[] = [
   {
     name: 'limit_low',
     title: "A merchant's limit is nearly used up",
+    command: 'gw admin merchants',
     lasts: true,
     async find({ db, config }) {
       const below = (parseDecimal(config.limit_low_usd, USD_DECIMALS) ?? 0n) / REFILL_CREDIT_MULTIPLIER;
@@ -127,6 +134,7 @@ export const causes: readonly Cause[] = [
   {
     name: 'disk_low',
     title: 'Disk nearly full',
+    command: 'gatewayd doctor',
     lasts: true,
     own: true,
     async find({ config }) {
@@ -140,6 +148,7 @@ export const causes: readonly Cause[] = [
   {
     name: 'rate_missing',
     title: 'No exchange rate',
+    command: 'gatewayd doctor',
     lasts: true,
     own: true,
     async find({ rates, clock, instance }) {
@@ -155,6 +164,7 @@ export const causes: readonly Cause[] = [
   {
     name: 'backup_old',
     title: 'Backup too old',
+    command: 'gatewayd backup',
     lasts: true,
     async find({ config, db, clock, instance }) {
       const made = await findMeta(db.query, LAST_BACKUP_AT);
@@ -172,6 +182,7 @@ export const causes: readonly Cause[] = [
   {
     name: 'clock_wrong',
     title: 'Clock wrong',
+    command: 'gatewayd doctor --ntp pool.ntp.org',
     lasts: true,
     own: true,
     async find({ clock_check }) {
@@ -182,6 +193,7 @@ export const causes: readonly Cause[] = [
   {
     name: 'pace_changed',
     title: 'Pace of a blockchain changed',
+    command: 'gw admin observers',
     lasts: true,
     async find({ pace, config }) {
       await pace.refresh();
@@ -198,6 +210,7 @@ export const causes: readonly Cause[] = [
   {
     name: 'depth_short',
     title: 'Payments count too soon',
+    command: 'gatewayd doctor',
     lasts: true,
     async find({ pace, config }) {
       await pace.refresh();
@@ -208,6 +221,20 @@ export const causes: readonly Cause[] = [
     },
   },
 ];
+
+/** What is wrong with the database; see `without-database.ts`. */
+export const databaseTroubles: Readonly<Record<DatabaseCause, { title: string; says: string }>> = {
+  database_away: { title: 'Database away', says: 'the database cannot be reached' },
+  database_full: { title: 'Database full', says: 'the database has no room left on its disk' },
+  database_read_only: { title: 'Database read-only', says: 'the database takes no writes: it is read-only' },
+  database_failing: { title: 'Database failing', says: 'the database takes no writes' },
+};
+export const DATABASE_BACK = { name: 'database_back', title: 'Database works again' } as const;
+const DATABASE_COMMAND = 'gatewayd doctor';
+
+/** What an operator runs who is notified of this. */
+export const commandOf = (name: NoticeCause): string =>
+  causes.find((cause) => cause.name === name || cause.end?.name === name)?.command ?? DATABASE_COMMAND;
 
 const nameOf = ({ chains }: Pick<Config, 'chains'>, blockchain: string): string =>
   chains.find(blockchain)?.name ?? blockchain;

@@ -12,7 +12,17 @@ export const lastingCauses = [
   'depth_short',
 ] as const;
 
+/** Of the database itself: found and notified of without it, by each daemon. */
+export const databaseCauses = [
+  'database_away',
+  'database_full',
+  'database_read_only',
+  'database_failing',
+] as const;
+
 export const noticeCauses = [
+  ...databaseCauses,
+  'database_back',
   ...lastingCauses,
   'blockchain_back',
   'pace_usual',
@@ -33,6 +43,8 @@ export const causesBySubject: readonly NoticeCause[] = [
   'clock_wrong',
   'pace_changed',
   'pace_usual',
+  'depth_short',
 ];
 
 export type NoticeCause = (typeof noticeCauses)[number];
+export type DatabaseCause = (typeof databaseCauses)[number];
