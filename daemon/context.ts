@@ -19,6 +19,7 @@ import type { Observer } from './observer/observer.ts';
 import type { Paces } from './observer/pace.ts';
 import type { Quorum } from './observer/quorum.ts';
 import type { ClockCheck } from './process/clock-check.ts';
+import type { DatabaseWatch } from './process/database-watch.ts';
 import type { Instance } from './process/instance.ts';
 import type { Runtime } from './process/runtime.ts';
 import type { Secrets } from './process/secrets.ts';
@@ -30,6 +31,7 @@ import type { Webhooks } from './webhooks/queue.ts';
 export interface App {
   config: Config;
   db: Db;
+  database_watch: DatabaseWatch;
   ledger: Ledger;
   log: Logger;
   metrics: Metrics;

@@ -418,6 +418,7 @@ function failureAnswer(error: unknown, call: Call, endpoint: Endpoint | undefine
 
 /** Nothing is promised: the caller may ask again, and where the operator must repair something the log says what. */
 function databaseAnswer(error: unknown, call: Call, endpoint: Endpoint | undefined): Answer {
+  call.app.database_watch.note(error);
   if (isBusy(error)) {
     call.log.warn({ err: error, endpoint: endpoint?.id }, 'the database is busy or away');
     const busy = new Refusal('database_busy', { retry_after: BUSY_RETRY_SECONDS });

@@ -24,6 +24,7 @@ export type Scraped = Pick<
   App,
   | 'config'
   | 'db'
+  | 'database_watch'
   | 'clock'
   | 'clock_check'
   | 'log'
@@ -176,11 +177,22 @@ function ofProviders({ observer }: Scraped): string {
   ].join('');
 }
 
-function ofDaemon({ config, clock_check, webhooks, rates, instance, metrics }: Scraped): string {
+function ofDaemon({
+  config,
+  clock_check,
+  webhooks,
+  rates,
+  instance,
+  metrics,
+  database_watch,
+}: Scraped): string {
   const offset = clock_check.offset();
   const without_rate = Object.values(rates.status().currencies).filter(({ stale }) => stale).length;
   return [
     gauge('gatewayd_info', 'This daemon.', [sample([VERSION, config.network], 1)], ['version', 'network']),
+    gauge('gatewayd_database_writable', 'Whether the database takes writes, as tried every few seconds.', [
+      sample([], database_watch.trouble() === null ? 1 : 0),
+    ]),
     gauge('gatewayd_draining', 'Whether others should be asked.', [sample([], instance.draining() ? 1 : 0)]),
     gauge(
       'gatewayd_clock_offset_seconds',

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { answersOf, noteAnswers, noteBlind } from '../../data/cursors.ts';
 import type { Db } from '../../data/db/open.ts';
 import { type SteadyClock, seconds } from '../clock.ts';
+import type { DatabaseWatch } from '../process/database-watch.ts';
 
 /** How often it is worked out. */
 export const REFRESH_MS = 1_000;
@@ -56,6 +57,8 @@ export interface BlindnessKeeper extends Blindness {
 export interface BlindnessOptions {
   config: { blind_after_seconds: number };
   db: Pick<Db, 'query' | 'dialect'>;
+  /** While the database cannot be used nothing is read, whatever providers do: of that no blockchain turns blind. */
+  database_watch: Pick<DatabaseWatch, 'trouble'>;
   clock: SteadyClock;
   log: Logger;
 }
@@ -94,7 +97,7 @@ const begin = (): State => ({
  * that stood still blinds anyone. Of a blockchain that another daemon reads, it counts since that one's mark in the database
  * last changed.
  */
-export function openBlindness({ config, db, clock, log }: BlindnessOptions): BlindnessKeeper {
+export function openBlindness({ config, db, database_watch, clock, log }: BlindnessOptions): BlindnessKeeper {
   const states = new Map<string, State>();
   const listeners = new Set<(change: BlindnessChange) => void>();
   let refreshed_ms: number | null = null;
@@ -123,12 +126,13 @@ export function openBlindness({ config, db, clock, log }: BlindnessOptions): Bli
     refreshed_ms = now_ms;
     for (const [blockchain] of states)
       if (!watching.some((one) => one.blockchain === blockchain)) states.delete(blockchain);
+    const is_database_away = database_watch.trouble() !== null;
     for (const { blockchain, interval_ms, leads } of watching) {
       const state = stateOf(blockchain);
       const patience_ms = Math.max(config.blind_after_seconds * 1000, PAUSES * interval_ms);
       // Who hears of a reading from another daemon hears of it later.
       state.patience_ms = patience_ms * (leads || db.dialect === 'sqlite' ? 1 : 1 + 2 * MARK_SHARE);
-      state.unread_ms += passed_ms;
+      state.unread_ms = is_database_away ? 0 : state.unread_ms + passed_ms;
       state.unmarked_ms += passed_ms;
     }
   }

@@ -31,6 +31,7 @@ import { type Clock, type SteadyClock, seconds } from '../clock.ts';
 import { coalesce, repeat, settledWithin } from '../loop.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { createCauses } from '../process/causes.ts';
+import type { DatabaseWatch } from '../process/database-watch.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
 import type { Config } from '../settings/config.ts';
 import { reevaluateInvoices } from '../settle/settle.ts';
@@ -130,6 +131,7 @@ export interface ObserverDeps extends ReaderDeps {
   config: Config;
   gateways: readonly Gateway[];
   blindness: BlindnessKeeper;
+  database_watch: Pick<DatabaseWatch, 'note'>;
   watched: Pick<Watched, 'has'>;
   metrics: ReaderDeps['metrics'] & Pick<Metrics, 'hints'>;
   /** Whether the operator took this daemon out of work: it reads only what a request asks for. */
@@ -260,6 +262,7 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
 
   /** A failure of ours is logged, and tried again. */
   function onError(error: unknown): number {
+    app.database_watch.note(error);
     if (!stopping.signal.aborted)
       causes.failed(String(error), 'error', { err: error }, 'the observer failed; continuing');
     return RETRY_MS;

@@ -33,6 +33,7 @@ import { openReceipts } from '../shop/receipts.ts';
 import { openWebhooks } from '../webhooks/queue.ts';
 import { webhookSecretsOf } from '../webhooks/signing.ts';
 import { createClockCheck } from './clock-check.ts';
+import { openDatabaseWatch } from './database-watch.ts';
 import { createInstance } from './instance.ts';
 import { type Runtime, runtimeOf } from './runtime.ts';
 import { openSecretWatch } from './secret-watch.ts';
@@ -91,12 +92,13 @@ export function openApp(options: AppOptions): RunningApp {
   });
   const quorum = createQuorum(config);
   const pace = openPaces({ config, db });
-  const own = { config, db, clock, log, runtime };
+  const database_watch = openDatabaseWatch({ db, clock, log, runtime });
+  const own = { config, db, database_watch, clock, log, runtime };
   const shared = { ...own, ledger, metrics, clock_check, quorum, signals, gateways, pace, rates };
   const counted = { config, db, clock, secrets };
   const mail = openMail({ config, log, clock });
   const jobs = [openBackups(own), openRetention(own), openReceipts({ ...own, mail })];
-  const blindness = openBlindness({ config, db, clock, log });
+  const blindness = openBlindness(own);
   const watched = openWatched(signals, runtime);
   const checkout = openCheckout({ config, db, clock, log, runtime, blindness, watched });
   const observer = openObserver({
@@ -129,6 +131,7 @@ export function openApp(options: AppOptions): RunningApp {
     notify,
     scrape: createScrape({ ...shared, instance, webhooks, observer, blindness }),
     start() {
+      database_watch.start();
       instance.start(() => ({ reads: observer.reads(), delivering: webhooks.underWay() }));
       secret_watch.start();
       signals.start();
@@ -147,6 +150,7 @@ export function openApp(options: AppOptions): RunningApp {
         ...jobs.map((job) => waits.on('jobs', job.stop())),
         answered,
       ]);
+      await waits.on('database', database_watch.stop());
       await waits.on('secret', secret_watch.stop());
       await Promise.all([waits.on('sign of life', instance.stop()), waits.on('signals', signals.stop())]);
       mail.close();

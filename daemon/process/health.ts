@@ -16,15 +16,19 @@ const RETRY_SECONDS = 5;
 /** A database that has not answered by then counts as away. */
 const DATABASE_MS = 3_000;
 
-/** Refuses with `draining`, and throws what the database throws where that cannot be read. */
-export async function assertHealthy({ db, instance }: Pick<App, 'db' | 'instance'>): Promise<void> {
+type Examined = Pick<App, 'db' | 'instance' | 'database_watch'>;
+
+/** Refuses with `draining`, and throws what the database throws where that cannot be read, or takes no writes. */
+export async function assertHealthy({ db, instance, database_watch }: Examined): Promise<void> {
   if (instance.draining()) throw new Refusal('draining', { retry_after: RETRY_SECONDS });
   await ping(db);
+  const trouble = database_watch.trouble();
+  if (trouble !== null) throw trouble.error;
 }
 
 /** The same without waiting, where the database can. */
-export const isHealthyNow = ({ db, instance }: Pick<App, 'db' | 'instance'>): boolean =>
-  !instance.draining() && ping.now(db) !== undefined;
+export const isHealthyNow = ({ db, instance, database_watch }: Examined): boolean =>
+  !instance.draining() && database_watch.trouble() === null && ping.now(db) !== undefined;
 
 /**
  * Readiness. Refuses with `draining` or `not_ready`, which carry the same members. A blockchain that cannot be read is none of
@@ -51,12 +55,20 @@ interface Stored extends Pick<z.output<typeof Readiness>, 'database' | 'migratio
 }
 
 /** What the database says, where it answers in time. */
-async function storedState({ db, clock, runtime, log, observer }: App): Promise<Stored> {
+async function storedState({
+  db,
+  clock,
+  runtime,
+  log,
+  observer,
+  database_watch,
+}: App): Promise<Stored> {
   let found: Stored = { database: 'unreachable', migrations: 'unknown', seen: [] };
   const read = async () => {
     const migrations = await schemaState(db.query);
     const blockchains = observer.status().map(({ blockchain }) => blockchain);
-    found = { database: 'ok', migrations, seen: await sightings(db.query, blockchains, seconds(clock)) };
+    const seen = await sightings(db.query, blockchains, seconds(clock));
+    found = { database: database_watch.trouble() === null ? 'ok' : 'unwritable', migrations, seen };
   };
   const asked = read().catch((error: unknown) => log.debug({ err: error }, 'readiness cannot be read'));
   await settledWithin(DATABASE_MS, asked, runtime);

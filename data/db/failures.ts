@@ -32,6 +32,8 @@ const AWAY =
 /** The driver's own words for a server that did not answer; they have no code. */
 const UNANSWERED = /timeout|terminated/i;
 
+const UNANSWERED_IN_TIME = /timeout/i;
+
 /** What the operator can do about a server that refuses; by SQLSTATE. */
 const REMEDIES: Readonly<Record<string, string>> = {
   '28P01': 'set the right user and password in database_url',
@@ -83,4 +85,26 @@ const UNUSABLE = /^(SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM|AUTH)|53|58|25006$
 /** Whether the database refuses until the operator has fixed something: nothing was written, reading may continue. */
 export function isUnusable(error: unknown): boolean {
   return !isBusy(error) && UNUSABLE.test(codeOf(error));
+}
+
+/** What keeps the database from being used, as its operator has to know it. */
+export type DatabaseFault = 'away' | 'full' | 'read_only' | 'failing';
+
+/** A server that refuses who comes, or a database that is gone, is away as well. */
+const NOT_THERE = /^(28|3D000$)/;
+const FULL = /^(SQLITE_FULL|53100)$/;
+const READ_ONLY = /^(SQLITE_(READONLY|PERM)|25006$|42501$)/;
+
+/**
+ * What an error says of the database: `busy` where it says only that others are at work, or that no answer came in time; null where it
+ * says nothing of the kind.
+ */
+export function faultOf(error: unknown): DatabaseFault | 'busy' | null {
+  const code = codeOf(error);
+  if (error instanceof ConnectionLost) return UNANSWERED_IN_TIME.test(error.message) ? 'busy' : 'away';
+  if (isAway(error) || NOT_THERE.test(code)) return 'away';
+  if (isBusy(error)) return 'busy';
+  if (FULL.test(code)) return 'full';
+  if (READ_ONLY.test(code)) return 'read_only';
+  return isUnusable(error) ? 'failing' : null;
 }

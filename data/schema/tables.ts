@@ -662,6 +662,12 @@ interface NoticeTargetsTable {
   failures: number;
 }
 
+/** One row, which is written to know that the database takes writes. */
+interface WriteProbesTable {
+  id: number;
+  written_at: number;
+}
+
 /** Rollups: running sums that triggers maintain; see migrations/0002-operator.ts. A sum is that of all its shards. */
 interface TalliesTable {
   name: string;
@@ -712,6 +718,7 @@ export interface Tables {
   daemons: DaemonsTable;
   notices: NoticesTable;
   notice_targets: NoticeTargetsTable;
+  write_probes: WriteProbesTable;
   tallies: TalliesTable;
   pictures: PicturesTable;
 }

@@ -16,7 +16,7 @@ export const getHealth = endpoint({
   effect: 'read',
   keywords: 'health, service up',
   description:
-    'Returns `ok` as long as the daemon accepts requests and its database can be read; 503 `draining` while it is being stopped.',
+    'Returns `ok` as long as the daemon accepts requests and its database can be read and takes writes, which the daemon tries every few seconds on its own; 503 `draining` while it is being stopped.',
   response: Message,
   errors: ['database_busy', 'draining'],
   cors: true,
@@ -67,7 +67,7 @@ export const getReadiness = endpoint({
   effect: 'read',
   keywords: 'readiness probe, load balancer check, blind chain, lag',
   description:
-    'For load balancers and monitors: database, schema, draining, and each blockchain with its lag. 503 `not_ready` where the database cannot be read within 3 s or its schema is older than this daemon, 503 `draining` while the daemon is drained or stopped; the same members are in these answers. A blockchain that cannot be read is shown (`blind`) and leaves the daemon ready: it is so for every daemon, and all else works. Alert on `blockchains[].status`.',
+    'For load balancers and monitors: database, schema, draining, and each blockchain with its lag. 503 `not_ready` where the database cannot be read within 3 s, takes no writes (the daemon tries a small one every few seconds on its own, however often it is asked) or its schema is older than this daemon, 503 `draining` while the daemon is drained or stopped; the same members are in these answers. A blockchain that cannot be read is shown (`blind`) and leaves the daemon ready: it is so for every daemon, and all else works. Alert on `blockchains[].status`.',
   response: Readiness,
   errors: ['not_ready', 'draining'],
   extension: true,

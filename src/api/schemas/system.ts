@@ -27,7 +27,9 @@ export const Readiness = shape(
   'Readiness',
   {
     ready: z.boolean(),
-    database: z.enum(['ok', 'unreachable']),
+    database: z
+      .enum(['ok', 'unwritable', 'unreachable'])
+      .describe('`unwritable`: it can be read and takes no writes, as on a full disk'),
     migrations: z
       .enum(['ok', 'pending', 'newer', 'unknown'])
       .describe('`newer`: another daemon has brought the schema further; this one continues'),
