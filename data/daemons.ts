@@ -1,4 +1,5 @@
 // The daemons of a database: how each describes itself, and what the operator asks of it.
+import { sql } from 'kysely';
 import type { Executor } from './db/database.ts';
 import type { DaemonRow } from './schema/tables.ts';
 
@@ -46,6 +47,24 @@ export function daemonsSeenSince(query: Executor, since: number): Promise<Daemon
     .orderBy('started_at')
     .orderBy('id')
     .execute();
+}
+
+/**
+ * Ids of those that were alive when any was seen last: while nothing can be written, all read the same.
+ */
+export async function daemonsInCharge(query: Executor, silent_seconds: number): Promise<string[]> {
+  const rows = await query
+    .selectFrom('daemons')
+    .select('id')
+    .where('last_seen_at', '>=', (newest) =>
+      newest
+        .selectFrom('daemons as newest')
+        .select(({ fn }) => sql<number>`${fn.max('newest.last_seen_at')} - ${silent_seconds}`.as('since')),
+    )
+    .orderBy('id')
+    .limit(SHOWN_MOST)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** Asks a daemon to drain, where it was not asked before; undefined where there is none. */

@@ -5,6 +5,8 @@ import { lookup } from './db/prepared.ts';
 
 /** Name of when a backup was made last, Unix seconds. */
 export const LAST_BACKUP_AT = 'last_backup_at';
+/** Name of when a heartbeat arrived last at `heartbeat_url`, Unix seconds. */
+export const LAST_HEARTBEAT_AT = 'last_heartbeat_at';
 
 /** Asks the database anything at all; throws where it does not answer. */
 export const ping = lookup((query) => query.selectNoFrom(sql.lit(1).as('one')));

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db, Executor } from './db/database.ts';
 import { codeOf } from './db/failures.ts';
+import { openDb } from './db/open.ts';
 
 /** The lock of a table that a dump is reading is not waited for longer. */
 const LOCK_MS = 1_000;
@@ -28,6 +29,16 @@ export async function tryWrite(
   } catch (error) {
     if (!NOT_EMPTIED.includes(codeOf(error))) throw error;
     await db.statement((on) => writeRow(on, now));
+  }
+}
+
+/** The same on a database that is opened for it; its schema is of today. */
+export async function tryWriteAt(url: string, now: number): Promise<void> {
+  const db = await openDb(url);
+  try {
+    await tryWrite(db, { now, grows: true });
+  } finally {
+    await db.close();
   }
 }
 

@@ -1,8 +1,9 @@
-// `gatewayd doctor`: examines a deployment, running or stopped, and says what to do about what is wrong. Changes nothing.
+// `gatewayd doctor`: examines a deployment, running or stopped, and says what to do about what is wrong. Changes nothing, but for
+// the one row that is written to know that the database takes writes.
 import { database } from '../doctor/books.ts';
 import { providers } from '../doctor/chains.ts';
 import { type Check, type Examined, type Finding, failed } from '../doctor/finding.ts';
-import { mail, notices, publicUrl, timeServer, wayOut } from '../doctor/outside.ts';
+import { heartbeat, mail, notices, publicUrl, timeServer, wayOut } from '../doctor/outside.ts';
 import { freeDisk, rights, secretStrength, settingsRead } from '../doctor/place.ts';
 import { ConfigError, type Effective } from '../settings/config.ts';
 import { configOf } from './options.ts';
@@ -23,6 +24,7 @@ const checks: Record<string, Check> = {
   wayOut,
   mail,
   notify: notices,
+  heartbeat,
 };
 
 /** Prints a line for each finding, and sets the exit code: 0, 1 where something failed, 2 where it cannot be examined. */

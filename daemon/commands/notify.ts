@@ -1,4 +1,4 @@
-// `gatewayd notify test`: sends a test message to each address of `notify`, and says what each answered; no database is needed.
+// `gatewayd notify test`: sends a test message to each address of `notify` and to `heartbeat_url`, and says what each answered; no database is needed.
 import { openMail } from '../mail/mail.ts';
 import { sendTests } from '../notify/notify.ts';
 import { createLog } from '../process/log.ts';
@@ -11,7 +11,7 @@ const EXIT_FAILURE = 1;
 /** Prints a line for each address, or with `json` one object; exits 1 where one took nothing. Throws ConfigError where there is none. */
 export async function notifyTest(options: Record<string, unknown> & { json?: boolean }): Promise<void> {
   const { config } = configOf(options);
-  if (config.notify.length === 0)
+  if (config.notify.length === 0 && config.heartbeat_url === undefined)
     throw new ConfigError('the setting notify names no address; see `gatewayd start --help`');
   const log = createLog({ level: 'silent' });
   const clock = { ms: Date.now };

@@ -1,13 +1,15 @@
-// What is examined of the database: that it answers, its schema, its secret and network, and how old its last backup is.
+// What is examined of the database: that it answers and takes writes, its schema, its secret and network, and how old its last backup is.
 
 import { existsSync } from 'node:fs';
 import { allCursors } from '../../data/cursors.ts';
+import { type DatabaseFault, faultOf } from '../../data/db/failures.ts';
 import { DatabaseError } from '../../data/db/open.ts';
 import { openSnapshot, type Snapshot } from '../../data/db/snapshot.ts';
 import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
 import { pendingSteps, stepsDone } from '../../data/migrations/migrate.ts';
 import { providerLimits } from '../../data/provider-limits.ts';
 import { type SecretState, secretState } from '../../data/secret.ts';
+import { tryWriteAt } from '../../data/write-probe.ts';
 import { PACE_STOPS_NOTHING, pacesOnOffer, shortDepths, storedPace } from '../observer/pace.ts';
 import { findSecrets, findSecretTexts } from '../process/data-dir.ts';
 import { type Check, type Examined, type Finding, failed, ok, warning } from './finding.ts';
@@ -43,7 +45,7 @@ async function stateOf(books: Snapshot, examined: Examined): Promise<Finding[]> 
   const pending = await pendingSteps({ ...books, schema: query });
   const schema =
     pending.length === 0
-      ? ok('database', `${kind}, schema ${done.at(-1)}`)
+      ? await writesOf(examined, `${kind}, schema ${done.at(-1)}`)
       : warning(
           'database',
           `${kind}, schema ${done.at(-1)}: ${pending.length} steps behind this version`,
@@ -58,6 +60,28 @@ async function stateOf(books: Snapshot, examined: Examined): Promise<Finding[]> 
     ...paces,
     ...limits,
   ];
+}
+
+/** What to do where it takes no writes. */
+const WRITE_FIXES: Readonly<Record<DatabaseFault, string>> = {
+  away: 'start PostgreSQL, or set database_url',
+  full: 'free some space where the database is, or give it a larger disk: nothing needs a restart',
+  read_only: 'let it be written to: its files and their owner, or default_transaction_read_only and the role in PostgreSQL; a standby has to be promoted',
+  failing: 'look into the log of the database, and at its disk',
+};
+
+/** Red where it takes no writes: all else may look well then. It is written to as a running daemon does it, one row. */
+async function writesOf({ config, now }: Examined, says: string): Promise<Finding> {
+  try {
+    await tryWriteAt(config.database_url, now);
+    return ok('database', says);
+  } catch (error) {
+    const reason = (error as Error).message;
+    const fault = faultOf(error) ?? 'failing';
+    if (fault === 'busy')
+      return warning('database', `${says}: others are writing to it (${reason})`, 'gatewayd doctor again');
+    return failed('database', `${says}: it takes no writes (${reason})`, WRITE_FIXES[fault]);
+  }
 }
 
 /** What providers were found to take at once, a line for each of them. */

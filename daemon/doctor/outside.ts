@@ -2,6 +2,8 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createTransport } from 'nodemailer';
+import { openSnapshot } from '../../data/db/snapshot.ts';
+import { findMeta, LAST_HEARTBEAT_AT } from '../../data/meta.ts';
 import { shownProxy } from '../../src/proxy.ts';
 import { examineTarget, shownTarget } from '../notify/targets.ts';
 import { openSender, readAnswer } from '../process/outgoing.ts';
@@ -17,6 +19,8 @@ const NTP_REQUEST = 0x23;
 const NTP_SENT_AT = 40;
 /** From 1900 to 1970. */
 const NTP_EPOCH_SECONDS = 2_208_988_800;
+/** One is sent each minute. */
+const HEARTBEAT_LATE_SECONDS = 150;
 const CLOCK_WARN_SECONDS = 2;
 const CLOCK_FAIL_SECONDS = 30;
 
@@ -149,6 +153,42 @@ export const notices: Check = async ({ config }) => {
     }),
   );
 };
+
+/** Nothing is sent that a monitor would take for a daemon that runs: what counts is when the last one of a daemon arrived. */
+export const heartbeat: Check = async ({ config, now }) => {
+  const { heartbeat_url: url, database_url } = config;
+  if (url === undefined) return [];
+  const shown = shownTarget(url);
+  const at = await lastHeartbeat(database_url);
+  if (at !== undefined && now - at <= HEARTBEAT_LATE_SECONDS)
+    return [ok('heartbeat', `${shown}: the last one arrived ${Math.max(0, now - at)} s ago`)];
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const fault = await examineTarget({ to: url }, config, signal, runtimeOf(config));
+  if (fault !== null) return [failed('heartbeat', `${shown}: ${fault}`, 'gatewayd notify test')];
+  const since = at === undefined ? '' : ` since ${new Date(at * 1000).toISOString()}`;
+  return [
+    warning(
+      'heartbeat',
+      `${shown} can be reached, and none has arrived there${since}`,
+      'start the daemon, and see its log for why; gatewayd notify test sends one',
+    ),
+  ];
+};
+
+/** Undefined where none arrived yet, or the database cannot tell. */
+async function lastHeartbeat(database_url: string): Promise<number | undefined> {
+  try {
+    const books = await openSnapshot(database_url);
+    try {
+      const at = await findMeta(books.query, LAST_HEARTBEAT_AT);
+      return at === undefined ? undefined : Number(at);
+    } finally {
+      await books.close();
+    }
+  } catch {
+    return undefined; // What is wrong with the database is a line of its own.
+  }
+}
 
 export const timeServer: Check = async ({ ntp }) => {
   if (ntp === undefined) return [];

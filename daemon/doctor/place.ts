@@ -1,12 +1,12 @@
 // What is examined on this machine: settings, rights on files, the secret, free disk.
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isDiskLow, placesOf } from '../notify/causes.ts';
 import { findSecretTexts } from '../process/data-dir.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
 import { type Check, type Finding, failed, ok, warning } from './finding.ts';
 
 const OTHERS = 0o077;
-const LOW_BYTES = 1024 ** 3;
 const LEAST_BYTES = 100 * 1024 ** 2;
 /** A shorter secret, or one of fewer different characters, is one that somebody thought up. */
 const GOOD_SECRET_LENGTH = 32;
@@ -67,17 +67,13 @@ export const secretStrength: Check = async ({ config }) => {
 };
 
 export const freeDisk: Check = async ({ config }) => {
-  const { data_dir, database_url } = config;
-  const places = [data_dir];
-  if (database_url.startsWith('sqlite:')) places.push(dirname(database_url.slice('sqlite:'.length)));
-  return [...new Set(places)].map((place) => {
-    const existing = nearestExisting(place);
-    const { bavail, bsize } = statfsSync(existing);
-    const free = bavail * bsize;
+  return Object.values(placesOf(config)).map((place) => {
+    const disk = statfsSync(nearestExisting(place));
+    const free = disk.bavail * disk.bsize;
     const says = `${Math.floor(free / 1024 ** 2)} MiB free for ${place}`;
     const fix = 'free some space, or move data_dir to a larger disk';
     if (free < LEAST_BYTES) return failed('disk', says, fix);
-    return free < LOW_BYTES ? warning('disk', says, fix) : ok('disk', says);
+    return isDiskLow(disk) ? warning('disk', says, fix) : ok('disk', says);
   });
 };
 

@@ -1,5 +1,7 @@
 // The one list of what operators are notified of: what each cause watches, what it says, and what its operator runs.
+import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
 import { contradictionsSince, type NewNotice, paymentsSince, undeliveredSince } from '../../data/notices.ts';
 import { merchantsNearLimit } from '../../data/views/merchants.ts';
@@ -22,6 +24,19 @@ const RATES_GRACE_MS = 5 * 60_000;
 /** A backup is too old after so many times as long as they are apart; made by hand, after so long. */
 const BACKUPS_MISSED = 2;
 const BACKUP_OLD_SECONDS = 2 * 86_400;
+
+/** Where a disk may fill up: that of the state, and where the database is a file elsewhere, its own. */
+export function placesOf({ data_dir, database_url }: Pick<Config, 'data_dir' | 'database_url'>): {
+  disk: string;
+  'database disk'?: string;
+} {
+  const folder = database_url.startsWith('sqlite:') ? dirname(database_url.slice('sqlite:'.length)) : data_dir;
+  return folder === data_dir ? { disk: data_dir } : { disk: data_dir, 'database disk': folder };
+}
+
+/** As `statfs` says it. */
+export const isDiskLow = ({ bavail, blocks, bsize }: Pick<StatsFs, 'bavail' | 'blocks' | 'bsize'>): boolean =>
+  bavail * bsize < DISK_LOW_BYTES || bavail < blocks * DISK_LOW_SHARE;
 
 export type Watched = Pick<
   App,
@@ -138,11 +153,14 @@ export const causes: readonly Cause[] = [
     lasts: true,
     own: true,
     async find({ config }) {
-      const { bavail, blocks, bsize } = await statfs(config.data_dir);
-      const free = bavail * bsize;
-      if (free >= DISK_LOW_BYTES && bavail >= blocks * DISK_LOW_SHARE) return [];
-      const left = Math.round(free / 1024 ** 2);
-      return [{ subject: 'disk', text: `${left} MB of disk space are left for ${config.data_dir}` }];
+      const found: Finding[] = [];
+      for (const [subject, place] of Object.entries(placesOf(config))) {
+        const disk = await statfs(place);
+        if (!isDiskLow(disk)) continue;
+        const left = Math.round((disk.bavail * disk.bsize) / 1024 ** 2);
+        found.push({ subject, text: `${left} MB of disk space are left for ${place}` });
+      }
+      return found;
     },
   },
   {
@@ -222,7 +240,7 @@ export const causes: readonly Cause[] = [
   },
 ];
 
-/** What is wrong with the database; see `without-database.ts`. */
+/** What is wrong with the database itself: found, and notified of, without it. */
 export const databaseTroubles: Readonly<Record<DatabaseCause, { title: string; says: string }>> = {
   database_away: { title: 'Database away', says: 'the database cannot be reached' },
   database_full: { title: 'Database full', says: 'the database has no room left on its disk' },
@@ -239,4 +257,9 @@ export const commandOf = (name: NoticeCause): string =>
 const nameOf = ({ chains }: Pick<Config, 'chains'>, blockchain: string): string =>
   chains.find(blockchain)?.name ?? blockchain;
 
-const shownTime = (at: number): string => new Date(at * 1000).toISOString().replace('.000', '');
+export const shownTime = (at: number): string => new Date(at * 1000).toISOString().replace('.000', '');
+
+/** Controls, and characters that turn the direction of text: what is shown of others' words is one line. */
+const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu;
+const MAX_LINE = 400;
+export const oneLine = (text: string): string => text.replace(UNSEEN, ' ').slice(0, MAX_LINE);

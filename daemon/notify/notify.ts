@@ -18,10 +18,14 @@ import {
   unsentNotices,
 } from '../../data/notices.ts';
 import { seconds } from '../clock.ts';
+import type { App } from '../context.ts';
 import { repeat, settledWithin } from '../loop.ts';
 import type { Runtime } from '../process/runtime.ts';
-import { type Cause, causes, FOUND_MOST, type Watched } from './causes.ts';
+import { openHttpOut } from '../webhooks/egress.ts';
+import { type Cause, causes, commandOf, FOUND_MOST, oneLine, type Watched } from './causes.ts';
+import { type Heartbeat, openHeartbeat, sendHeartbeat } from './heartbeat.ts';
 import { causesBySubject, lastingCauses, type NoticeCause, noticeCauses } from './names.ts';
+import { openOutage } from './outage.ts';
 import {
   type Message,
   openTargets,
@@ -42,23 +46,24 @@ const FOUND_SECONDS = 86_400;
 const FORGOTTEN_SECONDS = 7 * 86_400;
 /** Of one cause a message names so many. */
 const NAMED_MOST = 10;
-const MAX_LINE = 400;
 /** A message that is under way at the end is given so long; what is not sent is sent after the next start. */
 const STOP_MS = 2_000;
 /** Since when there is someone to notify, Unix seconds. */
 const NOTIFY_SINCE = 'notify_since';
-/** Controls, and characters that turn the direction of text: what is shown of others' words is one line. */
-const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu;
 
 export interface Notify {
   start(): void;
   /** Finds and sends now what is due; for tests. */
   tick(): Promise<void>;
+  /** Sends a heartbeat now; for tests. */
+  beat: Heartbeat['beat'];
   stop(): Promise<void>;
 }
 
 export interface NotifyOptions {
-  app: Watched & Omit<TargetsOptions, 'config'> & { log: Logger; runtime: Runtime };
+  app: Watched &
+    Omit<TargetsOptions, 'config'> &
+    Pick<App, 'database_watch'> & { log: Logger; runtime: Runtime };
   /** For tests. */
   watched?: readonly Cause[];
 }
@@ -73,6 +78,8 @@ export function openNotify({ app, watched = causes }: NotifyOptions): Notify {
   const used = watched.filter((cause) =>
     wanted.some((target) => wants(target, cause.name) || (cause.end && wants(target, cause.end.name))),
   );
+  const outage = openOutage({ app, wanted, targets, wants, signal: stopping.signal });
+  const heartbeat = openHeartbeat({ app, watched });
   let forgotten_at = 0;
   let running: Promise<void> = Promise.resolve();
 
@@ -92,6 +99,9 @@ export function openNotify({ app, watched = causes }: NotifyOptions): Notify {
   }
 
   async function tick(): Promise<void> {
+    await outage.tick();
+    // Nothing else can be found, or stored, without it.
+    if (app.database_watch.trouble() !== null) return;
     const now = seconds(clock);
     await findAll(now);
     await Promise.all(wanted.map((target) => sendDue(target, now)));
@@ -138,7 +148,9 @@ export function openNotify({ app, watched = causes }: NotifyOptions): Notify {
 
   return {
     tick,
+    beat: heartbeat.beat,
     start() {
+      heartbeat.start();
       if (wanted.length === 0) return;
       const again = async () => {
         await tick();
@@ -152,7 +164,7 @@ export function openNotify({ app, watched = causes }: NotifyOptions): Notify {
     },
     async stop() {
       stopping.abort();
-      await settledWithin(STOP_MS, running, runtime);
+      await Promise.all([settledWithin(STOP_MS, running, runtime), heartbeat.stop()]);
     },
   };
 }
@@ -171,7 +183,7 @@ async function findOne(
   const found = (await cause.find(app, since)).map(({ subject, text }) => ({
     cause: cause.name,
     subject: prefix + subject,
-    text: `${cause.own ? `${hostname()}: ` : ''}${text}`.replace(UNSEEN, ' ').slice(0, MAX_LINE),
+    text: oneLine(`${cause.own ? `${hostname()}: ` : ''}${text}`),
   }));
   await noteNotices(query, found, now);
   if (!cause.lasts) return;
@@ -207,33 +219,36 @@ function messageOf(target: string, due: readonly DueNotices[], watched: readonly
     subject: `gatewayd: ${titles.join(', ')}${titles.length === 1 && count > 1 ? ` (${count})` : ''}`,
     lines,
     notices: due.flatMap(({ notices }) =>
-      notices.map(({ cause, text, found_at }) => ({ cause, text, found_at })),
+      notices.map(({ cause, text, found_at }) => ({
+        cause,
+        text,
+        found_at,
+        command: commandOf(cause as NoticeCause),
+      })),
     ),
   };
 }
 
-/** Sends each address a message that only says that it arrives; what each answered, null where it took it. */
+/** Sends each address, and `heartbeat_url`, what only says that it arrives; what each answered, null where it took it. */
 export async function sendTests(
-  options: TargetsOptions & { config: Pick<Watched['config'], 'notify' | 'public_url'> },
+  options: TargetsOptions & { config: Pick<Watched['config'], 'notify' | 'heartbeat_url'> },
 ): Promise<{ to: string; fault: string | null }[]> {
   const targets: Targets = openTargets(options);
-  const { notify, public_url } = options.config;
-  return Promise.all(
-    notify.map(async (target) => ({
-      to: shownTarget(target.to),
-      fault:
-        (
-          await targets.send(
-            target,
-            {
-              id: `msg_${options.runtime.uuid().replaceAll('-', '')}`,
-              subject: 'gatewayd: test',
-              lines: [`Notifications of ${public_url} arrive here.`],
-              notices: [],
-            },
-            new AbortController().signal,
-          )
-        )?.reason ?? null,
-    })),
-  );
+  const { runtime } = options;
+  const { notify, public_url, heartbeat_url: url, webhook_allow_private: allow_private } = options.config;
+  const { signal } = new AbortController();
+  const messages = notify.map(async (target) => {
+    const message = {
+      id: `msg_${runtime.uuid().replaceAll('-', '')}`,
+      subject: 'gatewayd: test',
+      lines: [`Notifications of ${public_url} arrive here.`],
+      notices: [],
+    };
+    const fault = await targets.send(target, message, signal);
+    return { to: shownTarget(target.to), fault: fault?.reason ?? null };
+  });
+  if (url === undefined) return Promise.all(messages);
+  const http = openHttpOut({ allow_private, runtime });
+  const beat = sendHeartbeat(http, { url, allow_private, wrong: [], signal, test: true });
+  return Promise.all([...messages, beat.then((fault) => ({ to: shownTarget(url), fault }))]);
 }

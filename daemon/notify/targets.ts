@@ -19,7 +19,7 @@ export interface Message {
   subject: string;
   lines: readonly string[];
   /** For programs: what the lines say, by cause. */
-  notices: readonly { cause: string; text: string; found_at: number }[];
+  notices: readonly { cause: string; text: string; found_at: number; command: string }[];
 }
 
 /** Why a message was not taken. */

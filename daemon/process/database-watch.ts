@@ -13,7 +13,7 @@ import type { Runtime } from './runtime.ts';
 const TRY_MS = 5_000;
 const AGAIN_MS = 1_000;
 /** How often it has to find new room on its disk while it works. */
-const GROW_MS = 60_000;
+const GROW_MS = 30_000;
 /** A try is waited for as long as readiness waits. */
 const ANSWER_MS = 3_000;
 /** Busy for so long, it takes nothing: others wait for a lock for 5 s. */
@@ -107,7 +107,10 @@ export function openDatabaseWatch({ db, clock, log, runtime }: DatabaseWatchOpti
 
   function conclude(outcome: Outcome | null): void {
     const now_ms = clock.monotonic_ms();
-    if (outcome === null) return works(now_ms);
+    if (outcome === null) {
+      works(now_ms);
+      return;
+    }
     const { fault, error } = outcome;
     if (fault === null) {
       log.warn({ err: error }, 'whether the database takes writes is not known');

@@ -55,14 +55,7 @@ interface Stored extends Pick<z.output<typeof Readiness>, 'database' | 'migratio
 }
 
 /** What the database says, where it answers in time. */
-async function storedState({
-  db,
-  clock,
-  runtime,
-  log,
-  observer,
-  database_watch,
-}: App): Promise<Stored> {
+async function storedState({ db, clock, runtime, log, observer, database_watch }: App): Promise<Stored> {
   let found: Stored = { database: 'unreachable', migrations: 'unknown', seen: [] };
   const read = async () => {
     const migrations = await schemaState(db.query);

@@ -389,6 +389,12 @@ export const settingsSchema = z.strictObject({
   notify: notify(
     `whom to notify of what: [{ "to": "mailto:you@example.com" }, { "to": "telegram:CHAT_ID", "on": ["payment_late"] }, { "to": "https://…", "secret": "whsec_…" }]; on is any of ${noticeCauses.join(', ')}; default: all of them`,
   ),
+  heartbeat_url: url(
+    /^https?$/,
+    'where this daemon says each minute that it runs: POST { ok, wrong: [{ cause, subject, text, command }] }, for a monitor that notices silence',
+  )
+    .meta({ secret: true })
+    .optional(),
   limit_low_usd: decimalText("a merchant's remaining limit below which limit_low is notified").default('100'),
   proxy: z
     .union(
@@ -400,7 +406,7 @@ export const settingsSchema = z.strictObject({
     .meta({ secret_url: true })
     .optional()
     .describe(
-      'proxy that requests to providers, price sources, Google, targets of notify and webhooks go through, or none; default: HTTPS_PROXY and HTTP_PROXY',
+      'proxy that requests to providers, price sources, Google, targets of notify, heartbeat_url and webhooks go through, or none; default: HTTPS_PROXY and HTTP_PROXY',
     ),
   no_proxy: z
     .array(z.string().min(1).max(255))

@@ -24,7 +24,15 @@ import { verifies } from '../requirements.ts';
 import { restorePast, writePast } from './past.ts';
 
 /** Tables of what daemons that run have to say of each other, have not sent yet, or had no room for: a backup has no rows of them. */
-const OF_THE_MOMENT = ['call_windows', 'claims', 'daemons', 'notice_targets', 'notices', 'removals'];
+const OF_THE_MOMENT = [
+  'call_windows',
+  'claims',
+  'daemons',
+  'notice_targets',
+  'notices',
+  'removals',
+  'write_probes',
+];
 
 /** What came after the newest of these databases, and has no rows in any. */
 const SINCE = {

@@ -193,6 +193,12 @@ export const running = {
       'metrics are text for Prometheus on a port of their own or under a token, never on the public address without; no label is chosen by a caller',
     notify:
       'operators are notified of what each asked for, at most once an hour for each cause and each blockchain over all daemons and starts, and again where their address failed',
+    'database-unwritable':
+      'a database that takes no writes, be it full, read-only or away, is said within seconds by /health, /readyz, metrics and doctor; asking for it makes no write',
+    'notify-without-database':
+      'operators are notified of a database that is away, full or read-only without it, until they took it, once an hour at most for each cause, and of its end; no blockchain is called blind for it',
+    heartbeat:
+      'each minute heartbeat_url is sent whether all is well, and what is not with the command to run, also without the database; its path and its failures fill no log',
     'both-databases': 'the same service runs on SQLite and PostgreSQL, there as several daemons',
     migrations: 'migrations run once each and refuse a newer schema',
   },

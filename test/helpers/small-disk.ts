@@ -1,0 +1,61 @@
+// A disk of a few MB that a test fills and empties: a tmpfs, for which a test has to run as root on Linux.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chownSync, closeSync, mkdirSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { User } from './postgres-server.ts';
+
+export interface SmallDisk {
+  /** A folder on it, of this user. */
+  folder: string;
+  /** Leaves not one byte. */
+  fill(): void;
+  empty(): void;
+}
+
+const mount = (mebibytes: number, place: string) =>
+  spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', place]);
+
+/** Whether this machine lets a test have one; where not, that is said. */
+export const hasSmallDisks = ((): boolean => {
+  const place = mkdtempSync(join(tmpdir(), 'gatewayd-disk-'));
+  const { status } = mount(1, place);
+  if (status === 0) execFileSync('umount', [place]);
+  else console.warn('NOT TESTED: full disks, since a tmpfs cannot be mounted here; run the tests as root on Linux');
+  rmdirSync(place);
+  return status === 0;
+})();
+
+/** One that goes with the test. */
+export function openSmallDisk(mebibytes: number, { uid, gid }: User = {}): SmallDisk {
+  const place = mkdtempSync(join(tmpdir(), 'gatewayd-disk-'));
+  const { status, stderr } = mount(mebibytes, place);
+  if (status !== 0) throw new Error(`no tmpfs: ${stderr}`);
+  onTestFinished(() => {
+    // What still has a file open on it keeps it until its end.
+    execFileSync('umount', ['--lazy', place]);
+    rmdirSync(place);
+  });
+  const folder = join(place, 'folder');
+  mkdirSync(folder, { mode: 0o700 });
+  if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid);
+  const ballast = join(place, 'ballast');
+  return {
+    folder,
+    fill() {
+      const file = openSync(ballast, 'a');
+      for (const size of [65_536, 4_096, 1])
+        for (let is_room = true; is_room; ) {
+          try {
+            is_room = writeSync(file, Buffer.alloc(size)) === size;
+          } catch (error) {
+            if ((error as { code?: string }).code !== 'ENOSPC') throw error;
+            is_room = false;
+          }
+        }
+      closeSync(file);
+    },
+    empty: () => rmSync(ballast),
+  };
+}
