@@ -21,7 +21,7 @@ const STOP_MS = 2_000;
 const USER_AGENT = 'gatewayd';
 
 /** One thing that is wrong now. */
-export interface Wrong {
+interface Wrong {
   cause: NoticeCause;
   subject: string;
   text: string;

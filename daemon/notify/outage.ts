@@ -72,15 +72,17 @@ export function openOutage({ app, wanted, targets, wants, signal }: OutageOption
   const named = new Set<DatabaseCause>();
   let last: DatabaseTrouble | null = null;
 
-  function put({ target, waiting }: Box, notice: Omit<Waiting, 'is_tried' | 'is_over'>): void {
-    if (wants(target, notice.cause) && !waiting.some(({ cause }) => cause === notice.cause))
-      waiting.push({ ...notice, is_tried: false, is_over: false });
+  /** What there still is to say of the same cause is older. */
+  function put(box: Box, notice: Omit<Waiting, 'is_tried' | 'is_over'>): void {
+    if (!wants(box.target, notice.cause)) return;
+    box.waiting = box.waiting.filter(({ cause }) => cause !== notice.cause);
+    box.waiting.push({ ...notice, is_tried: false, is_over: false });
   }
 
   /** Each daemon that cannot reach it is alone in that; where all can, what they find is said by one. */
   async function speaks({ fault }: DatabaseTrouble): Promise<boolean> {
     if (fault === 'away' || db.dialect === 'sqlite') return true;
-    const ids = await daemonsInCharge(db.query, SILENT_SECONDS).catch(() => []);
+    const ids = await daemonsInCharge(db.query, SILENT_SECONDS).catch((): string[] => []);
     return !ids.includes(instance.id) || ids[0] === instance.id;
   }
 
@@ -106,7 +108,7 @@ export function openOutage({ app, wanted, targets, wants, signal }: OutageOption
       // What waited for its hour is no news any more.
       box.waiting = box.waiting.filter(({ cause, is_tried }) => is_tried || cause === DATABASE_BACK.name);
       const is_begun = box.is_told || box.waiting.some(({ cause }) => cause !== DATABASE_BACK.name);
-      for (const notice of box.waiting) notice.is_over = true;
+      for (const notice of box.waiting) notice.is_over = notice.cause !== DATABASE_BACK.name;
       box.is_told = false;
       const { name: cause, title } = DATABASE_BACK;
       if (is_begun) put(box, { cause, title, text, found_at: seconds(clock) });

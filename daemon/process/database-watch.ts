@@ -7,6 +7,7 @@ import { ping } from '../../data/meta.ts';
 import { tryWrite } from '../../data/write-probe.ts';
 import { type SteadyClock, seconds } from '../clock.ts';
 import { repeat, settledWithin } from '../loop.ts';
+import { createCauses } from './causes.ts';
 import type { Runtime } from './runtime.ts';
 
 /** How often it is tried while it works, and while it does not. */
@@ -48,7 +49,7 @@ export interface DatabaseWatchOptions {
   db: Db;
   clock: SteadyClock;
   log: Logger;
-  runtime: Pick<Runtime, 'sleep'>;
+  runtime: Pick<Runtime, 'sleep' | 'elapsed_ms'>;
 }
 
 interface Outcome {
@@ -58,6 +59,7 @@ interface Outcome {
 
 export function openDatabaseWatch({ db, clock, log, runtime }: DatabaseWatchOptions): DatabaseWatch {
   const stopping = new AbortController();
+  const causes = createCauses(log, runtime);
   let trouble: DatabaseTrouble | null = null;
   let busy_since_ms: number | null = null;
   let grown_ms = Number.NEGATIVE_INFINITY;
@@ -113,7 +115,7 @@ export function openDatabaseWatch({ db, clock, log, runtime }: DatabaseWatchOpti
     }
     const { fault, error } = outcome;
     if (fault === null) {
-      log.warn({ err: error }, 'whether the database takes writes is not known');
+      causes.failed('try', 'warn', { err: error }, 'whether the database takes writes is not known');
     } else if (fault !== 'busy') {
       busy_since_ms = null;
       fails({ fault, error }, now_ms);

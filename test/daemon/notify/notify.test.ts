@@ -1,6 +1,8 @@
 // Operators are notified: once an hour for each cause, by mail, in Telegram and as signed JSON, whatever fails or restarts.
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { causes } from '../../../daemon/notify/causes.ts';
+import { causesBySubject } from '../../../daemon/notify/names.ts';
 import type { Target } from '../../../daemon/notify/targets.ts';
 import type { RpcSource } from '../../../daemon/observer/providers/rpc.ts';
 import { noteContradiction } from '../../../data/contradictions.ts';
@@ -425,6 +427,12 @@ describe('a notification', () => {
     expect(target.requests).toHaveLength(1);
     expect(guarded.log.join('')).toContain('its host is not public');
   });
+});
+
+test('what comes back has an hour for each subject, as what went away has', () => {
+  const ends = causes.flatMap(({ name, end }) => (end ? [name, end.name] : []));
+  expect(ends).toContain('blockchain_back');
+  expect(ends.filter((name) => !causesBySubject.includes(name))).toEqual([]);
 });
 
 test('the command sends a test to each target, and says what each answered', async () => {

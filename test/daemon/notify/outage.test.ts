@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { database as examineDatabase } from '../../../daemon/doctor/books.ts';
+import { databaseCauses } from '../../../daemon/notify/names.ts';
 import type { Target } from '../../../daemon/notify/targets.ts';
 import type { DatabaseTrouble } from '../../../daemon/process/database-watch.ts';
 import type { Config } from '../../../daemon/settings/config.ts';
@@ -221,12 +222,21 @@ describe.each(cases.filter(({ database, possible }) => possible && databases.inc
       const sick = await open();
       // The first was asleep: it takes what it is sent with the third try.
       const [target, sleepy] = [await taking(), await taking((index) => (index < 2 ? 503 : 200))];
-      const service = await start([{ to: target.url }, { to: sleepy.url }], {
-        database,
-        database_url: sick.url,
-      });
+      const on = [...databaseCauses, 'database_back', 'blockchain_blind', 'blockchain_back'] as const;
+      const low = await taking();
+      const service = await start(
+        [
+          { to: target.url, on: [...on] },
+          { to: sleepy.url, on: [...on] },
+          { to: low.url, on: ['disk_low'] },
+        ],
+        { database, database_url: sick.url },
+      );
       await readAll(service);
       await pass(service, 10);
+      // While there still is room.
+      if (database === 'sqlite')
+        expect(textsOf(low)).toEqual([expect.stringMatching(/^gatewayd: Disk nearly full.*\n.* are left for /)]);
       expect(await statesOf(service)).toEqual(WELL);
       await sick.break();
       const since = service.clock.now();
