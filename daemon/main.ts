@@ -182,7 +182,9 @@ function addNotify(program: Command): void {
   addSettings(
     notify
       .command('test')
-      .description('send a test message to each address of the settings notify and heartbeat_url; exits 0 or 1'),
+      .description(
+        'send a test message to each address of the settings notify and heartbeat_url; exits 0 or 1',
+      ),
   )
     .option('--json', 'as one JSON object')
     .action(async (options) => (await import('./commands/notify.ts')).notifyTest(options));

@@ -66,7 +66,8 @@ async function stateOf(books: Snapshot, examined: Examined): Promise<Finding[]> 
 const WRITE_FIXES: Readonly<Record<DatabaseFault, string>> = {
   away: 'start PostgreSQL, or set database_url',
   full: 'free some space where the database is, or give it a larger disk: nothing needs a restart',
-  read_only: 'let it be written to: its files and their owner, or default_transaction_read_only and the role in PostgreSQL; a standby has to be promoted',
+  read_only:
+    'let it be written to: its files and their owner, or default_transaction_read_only and the role in PostgreSQL; a standby has to be promoted',
   failing: 'look into the log of the database, and at its disk',
 };
 

@@ -30,7 +30,9 @@ export function placesOf({ data_dir, database_url }: Pick<Config, 'data_dir' | '
   disk: string;
   'database disk'?: string;
 } {
-  const folder = database_url.startsWith('sqlite:') ? dirname(database_url.slice('sqlite:'.length)) : data_dir;
+  const folder = database_url.startsWith('sqlite:')
+    ? dirname(database_url.slice('sqlite:'.length))
+    : data_dir;
   return folder === data_dir ? { disk: data_dir } : { disk: data_dir, 'database disk': folder };
 }
 

@@ -1,4 +1,4 @@
-// Says each minute to whom the operator chose that this daemon runs, and what is wrong: whoever waits for it notices silence, too.
+// Reports each minute, to where the operator chose, that this daemon runs and what is wrong: a monitor that waits for it notices silence.
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { changeMeta, LAST_HEARTBEAT_AT } from '../../data/meta.ts';

@@ -1,4 +1,4 @@
-// Notifies of a database that is away or takes no writes, without it: what is to be sent is kept in memory until each address has it.
+// Notifies of a database that is away or takes no writes, without it: what is to be sent is in memory until each address has it.
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
@@ -51,7 +51,7 @@ interface Box {
   /** When it was sent each cause, by the monotonic timer. */
   sent_ms: Map<NoticeCause, number>;
   /** Whether it heard of the trouble that there is. */
-  is_told: boolean;
+  has_heard: boolean;
   failures: number;
   next_ms: number;
 }
@@ -63,7 +63,7 @@ export function openOutage({ app, wanted, targets, wants, signal }: OutageOption
       target,
       waiting: [],
       sent_ms: new Map(),
-      is_told: false,
+      has_heard: false,
       failures: 0,
       next_ms: Number.NEGATIVE_INFINITY,
     }),
@@ -79,7 +79,7 @@ export function openOutage({ app, wanted, targets, wants, signal }: OutageOption
     box.waiting.push({ ...notice, is_tried: false, is_over: false });
   }
 
-  /** Each daemon that cannot reach it is alone in that; where all can, what they find is said by one. */
+  /** Each daemon that cannot reach it is alone in that; where all can, one of them speaks. */
   async function speaks({ fault }: DatabaseTrouble): Promise<boolean> {
     if (fault === 'away' || db.dialect === 'sqlite') return true;
     const ids = await daemonsInCharge(db.query, SILENT_SECONDS).catch((): string[] => []);
@@ -107,9 +107,9 @@ export function openOutage({ app, wanted, targets, wants, signal }: OutageOption
     for (const box of boxes) {
       // What waited for its hour is no news any more.
       box.waiting = box.waiting.filter(({ cause, is_tried }) => is_tried || cause === DATABASE_BACK.name);
-      const is_begun = box.is_told || box.waiting.some(({ cause }) => cause !== DATABASE_BACK.name);
+      const is_begun = box.has_heard || box.waiting.some(({ cause }) => cause !== DATABASE_BACK.name);
       for (const notice of box.waiting) notice.is_over = notice.cause !== DATABASE_BACK.name;
-      box.is_told = false;
+      box.has_heard = false;
       const { name: cause, title } = DATABASE_BACK;
       if (is_begun) put(box, { cause, title, text, found_at: seconds(clock) });
     }
@@ -136,7 +136,7 @@ export function openOutage({ app, wanted, targets, wants, signal }: OutageOption
     box.waiting = box.waiting.filter((notice) => !due.includes(notice));
     for (const { cause, is_over } of due) {
       box.sent_ms.set(cause, now_ms);
-      if (cause !== DATABASE_BACK.name && !is_over) box.is_told = true;
+      if (cause !== DATABASE_BACK.name && !is_over) box.has_heard = true;
     }
     log.info(about, 'operator notified');
   }

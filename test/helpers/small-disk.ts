@@ -1,6 +1,15 @@
 // A disk of a few MB that a test fills and empties: a tmpfs, for which a test has to run as root on Linux.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chownSync, closeSync, mkdirSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmdirSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -17,12 +26,15 @@ export interface SmallDisk {
 const mount = (mebibytes: number, place: string) =>
   spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', place]);
 
-/** Whether this machine lets a test have one; where not, that is said. */
+/** Whether this machine lets a test have one; where not, the run reports it. */
 export const hasSmallDisks = ((): boolean => {
   const place = mkdtempSync(join(tmpdir(), 'gatewayd-disk-'));
   const { status } = mount(1, place);
   if (status === 0) execFileSync('umount', [place]);
-  else console.warn('NOT TESTED: full disks, since a tmpfs cannot be mounted here; run the tests as root on Linux');
+  else
+    console.warn(
+      'NOT TESTED: full disks, since a tmpfs cannot be mounted here; run the tests as root on Linux',
+    );
   rmdirSync(place);
   return status === 0;
 })();

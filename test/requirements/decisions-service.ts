@@ -194,7 +194,7 @@ export const running = {
     notify:
       'operators are notified of what each asked for, at most once an hour for each cause and each blockchain over all daemons and starts, and again where their address failed',
     'database-unwritable':
-      'a database that takes no writes, be it full, read-only or away, is said within seconds by /health, /readyz, metrics and doctor; asking for it makes no write',
+      'a database that takes no writes, be it full, read-only or away, is reported within seconds by /health, /readyz, metrics and doctor; asking for it makes no write',
     'notify-without-database':
       'operators are notified of a database that is away, full or read-only without it, until they took it, once an hour at most for each cause, and of its end; no blockchain is called blind for it',
     heartbeat:

@@ -47,7 +47,9 @@ test.each(databases)('says that all is well, or what is not and what to run, on 
   await service.app.notify.beat();
   const { ok, wrong } = bodyOf(monitor);
   expect(ok).toBe(false);
-  expect(wrong.toSorted((one: { cause: string }, other: { cause: string }) => (one.cause < other.cause ? -1 : 1))).toEqual([
+  expect(
+    wrong.toSorted((one: { cause: string }, other: { cause: string }) => (one.cause < other.cause ? -1 : 1)),
+  ).toEqual([
     {
       cause: 'backup_old',
       subject: 'backup',

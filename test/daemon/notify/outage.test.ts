@@ -35,7 +35,10 @@ interface Sick {
 }
 
 /** Statements on the server itself, or on one database of it. */
-async function onServer(statements: readonly string[], url: string = inject('postgres_url') ?? ''): Promise<void> {
+async function onServer(
+  statements: readonly string[],
+  url: string = inject('postgres_url') ?? '',
+): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -217,7 +220,7 @@ const cases: {
 describe.each(cases.filter(({ database, possible }) => possible && databases.includes(database)))(
   '$what',
   ({ open, cause, ready, says, database }) => {
-    test('is said by health, readiness, metrics and doctor, and told once, without a blind chain, and its end', async () => {
+    test('is reported by health, readiness, metrics and doctor, and in one notice, without a blind chain, and its end', async () => {
       verifies('database-unwritable', 'notify-without-database');
       const sick = await open();
       // The first was asleep: it takes what it is sent with the third try.
@@ -236,7 +239,9 @@ describe.each(cases.filter(({ database, possible }) => possible && databases.inc
       await pass(service, 10);
       // While there still is room.
       if (database === 'sqlite')
-        expect(textsOf(low)).toEqual([expect.stringMatching(/^gatewayd: Disk nearly full.*\n.* are left for /)]);
+        expect(textsOf(low)).toEqual([
+          expect.stringMatching(/^gatewayd: Disk nearly full.*\n.* are left for /),
+        ]);
       expect(await statesOf(service)).toEqual(WELL);
       await sick.break();
       const since = service.clock.now();
@@ -378,18 +383,23 @@ describe('notices of a database', () => {
   );
 });
 
-test.each(databases)('a try that nothing hinders writes one row on %s, and the cost of health is one question', async (database) => {
-  verifies('database-unwritable');
-  const service = await start([], { database });
-  const { app } = service;
-  for (let time = 0; time < 3; time++) {
-    service.clock.advance(61);
-    await app.database_watch.check();
-    for (let asked = 0; asked < 20; asked++) await service.fetch('GET', '/readyz');
-  }
-  const { rows } = await sql<{ written_at: number }>`select written_at from write_probes`.execute(app.db.query);
-  expect(rows.map(({ written_at }) => Number(written_at))).toEqual([service.clock.now()]);
-});
+test.each(databases)(
+  'a try that nothing hinders writes one row on %s, and the cost of health is one question',
+  async (database) => {
+    verifies('database-unwritable');
+    const service = await start([], { database });
+    const { app } = service;
+    for (let time = 0; time < 3; time++) {
+      service.clock.advance(61);
+      await app.database_watch.check();
+      for (let asked = 0; asked < 20; asked++) await service.fetch('GET', '/readyz');
+    }
+    const { rows } = await sql<{ written_at: number }>`select written_at from write_probes`.execute(
+      app.db.query,
+    );
+    expect(rows.map(({ written_at }) => Number(written_at))).toEqual([service.clock.now()]);
+  },
+);
 
 test.runIf(databases.includes('postgres'))('a dump that reads all tables is no trouble', async () => {
   const { url } = await ofServer();
