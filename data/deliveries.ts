@@ -135,6 +135,35 @@ export async function countOpenDeliveries(
   return { pending: await count('pending'), sending: await count('sending') };
 }
 
+/** Events whose webhook did not arrive since a moment, and has not arrived since; counted up to `most`, the newest first. */
+export async function countUndelivered(
+  query: Executor,
+  { since, most }: { since: number; most: number },
+): Promise<number> {
+  const failed = query
+    .selectFrom('deliveries')
+    .select('event_id')
+    .where(sql<SqlBool>`deliveries.status in ('failed', 'unknown')`)
+    .where('finished_at', '>=', since)
+    .orderBy('finished_at', 'desc')
+    .limit(most);
+  const row = await query
+    .selectFrom(failed.as('failed'))
+    .select((of) => of.fn.count<number | bigint>('failed.event_id').distinct().as('count'))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('deliveries')
+            .select('deliveries.id')
+            .whereRef('deliveries.event_id', '=', 'failed.event_id')
+            .where('deliveries.status', '=', 'delivered'),
+        ),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
 /** Compare-and-set from `pending` to `sending`; returns the ids that are now this claimer's, and no one else's. */
 export async function claimDeliveries(db: Executor, ids: string[], claim: Claim): Promise<string[]> {
   const rows = await db

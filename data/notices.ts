@@ -153,6 +153,46 @@ async function turnOf(
   };
 }
 
+/** Turns that these addresses took nothing of when they were tried last. */
+export async function failingTurns(
+  query: Executor,
+  targets: readonly string[],
+  most: number,
+): Promise<(Turn & { sent_through: number })[]> {
+  if (targets.length === 0) return [];
+  const rows = await query
+    .selectFrom('notice_targets')
+    .select(['target', 'cause', 'sent_through'])
+    .where('target', 'in', targets)
+    .where('failures', '>', 0)
+    .limit(most)
+    .execute();
+  return rows.map(({ cause: key, ...row }) => {
+    const [cause = '', ...subject] = key.split(' ');
+    return { ...row, cause, subject: subject.length === 0 ? null : subject.join(' ') };
+  });
+}
+
+/** How many notices of a cause, or of one subject of it, are newer than the one at `after`; counted up to `most`. */
+export async function countNoticesAfter(
+  query: Executor,
+  { cause, subject }: Pick<Turn, 'cause' | 'subject'>,
+  { after, most }: { after: number; most: number },
+): Promise<number> {
+  const newer = query
+    .selectFrom('notices')
+    .select('seq')
+    .where('seq', '>', after)
+    .where('cause', '=', cause)
+    .$if(subject !== null, (rows) => rows.where('subject', '=', subject ?? ''))
+    .limit(most);
+  const row = await query
+    .selectFrom(newer.as('newer'))
+    .select((of) => of.fn.countAll<number | bigint>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
 /** Takes a turn until `next_at`; false where another daemon has it, or had it not long ago. */
 export async function claimTurn(
   query: Executor,

@@ -99,6 +99,20 @@ export function written(type: 'counter' | 'gauge', of: Described, samples: reado
   return head(type, of) + lines.join('');
 }
 
+/** Quantiles of what was measured lately, with the sum and the count of all that was measured. */
+export function summary(
+  of: Described,
+  { quantiles, sum, count }: { quantiles: readonly Sample[]; sum: number; count: number },
+): string {
+  const lines = quantiles.map(({ labels, value }) => line(of.name, ['quantile'], labels, value));
+  return [
+    head('summary', of),
+    ...lines,
+    line(`${of.name}_sum`, [], [], sum),
+    line(`${of.name}_count`, [], [], count),
+  ].join('');
+}
+
 const head = (type: string, { name, help }: Described): string =>
   `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n`;
 
@@ -123,8 +137,11 @@ function series(
 
 function line(name: string, names: readonly string[], labels: Labels, value: number): string {
   const pairs = names.map((label, at) => `${label}="${escaped(labels[at] ?? '')}"`);
-  return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}\n`;
+  return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${shown(value)}\n`;
 }
+
+/** Infinity has a name of its own in this format. */
+const shown = (value: number): string => String(value).replace('Infinity', value > 0 ? '+Inf' : 'Inf');
 
 const escaped = (text: string): string =>
   text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');

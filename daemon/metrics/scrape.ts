@@ -1,17 +1,24 @@
 // What Prometheus is given: what was counted, and what is read when it asks, of which the database is asked seldom.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { countContradictions } from '../../data/contradictions.ts';
-import { countOpenDeliveries } from '../../data/deliveries.ts';
+import { countOpenDeliveries, countUndelivered } from '../../data/deliveries.ts';
+import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
 import { rollups } from '../../data/views/rollups.ts';
 import { observerStates, unappliedRollups } from '../admin/observers.ts';
+import { mostBackupAge } from '../backup/overdue.ts';
+import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
+import { type Undelivered, undeliveredNotices } from '../notify/undelivered.ts';
 import { VERSION } from '../process/version.ts';
-import { type Described, type Sample, written } from './registry.ts';
+import { createDisks, type DiskSpace } from './disks.ts';
+import { type Described, type Sample, summary, written } from './registry.ts';
 
 /** How old sums of the database may be: however often they are scraped, they cost the same. */
 const SUMS_MS = 10_000;
 /** Deliveries that wait are counted up to this. */
 const QUEUE_COUNTED = 10_000;
+/** Webhooks that failed longer ago are the shop's to ask for. */
+const DAY_SECONDS = 86_400;
 /** How often the event loop is asked whether it is late. */
 const LOOP_RESOLUTION_MS = 20;
 const QUANTILES = [0.5, 0.99];
@@ -28,6 +35,7 @@ export type Scraped = Pick<
   | 'clock'
   | 'clock_check'
   | 'log'
+  | 'runtime'
   | 'metrics'
   | 'instance'
   | 'blindness'
@@ -42,14 +50,18 @@ interface Sums {
   payments: Sample[];
   contradictions: number;
   queued: { pending: number; sending: number };
+  webhooks_undelivered: number;
+  notices: readonly Undelivered[];
+  /** Infinite where none was ever made. */
+  backup_age_seconds: number;
+  most_backup_age_seconds: number;
 }
 
 /** Returns how to write everything as text; one reading of the database serves all that ask within 10 s. Never rejects. */
 export function createScrape(app: Scraped): () => Promise<string> {
   const { metrics } = app.config;
-  const is_on = metrics.port !== undefined || metrics.token !== undefined;
-  const loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
-  if (is_on) loop.enable();
+  const delays = eventLoopDelays(metrics.port !== undefined || metrics.token !== undefined);
+  const disks = createDisks(app);
   let sums: { at_ms: number; value: Promise<Sums | null> } | undefined;
   const currentSums = () => {
     const now_ms = app.clock.monotonic_ms();
@@ -65,27 +77,49 @@ export function createScrape(app: Scraped): () => Promise<string> {
   };
   return async () => {
     const read = await currentSums();
-    const parts = [app.metrics.text(), ofDeployment(read), ofProviders(app), ofDaemon(app), ofProcess()];
-    parts.push(
-      gauge(
-        'gatewayd_event_loop_delay_seconds',
-        'How late the event loop was since the last scrape.',
-        [
-          ...QUANTILES.map((quantile) =>
-            sample([String(quantile)], loop.percentile(quantile * 100) / NANOSECONDS),
-          ),
-          sample(['1'], loop.max / NANOSECONDS),
-        ].filter(({ value }) => loop.count > 0 && value >= 0),
-        ['quantile'],
+    return [
+      app.metrics.text(),
+      ofDeployment(read),
+      ofBlockchains(app),
+      ofProviders(app),
+      ofDaemon(app),
+      ofDisks(await disks()),
+      delays(),
+      ofProcess(),
+    ].join('');
+  };
+}
+
+/** Returns how to write how late the event loop was since it was written last. */
+function eventLoopDelays(is_on: boolean): () => string {
+  const loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+  if (is_on) loop.enable();
+  const total = { sum: 0, count: 0 };
+  return () => {
+    const { count, mean, max } = loop;
+    const quantiles = [
+      ...QUANTILES.map((quantile) =>
+        sample([String(quantile)], loop.percentile(quantile * 100) / NANOSECONDS),
       ),
-    );
+      sample(['1'], max / NANOSECONDS),
+    ];
     loop.reset();
-    return parts.join('');
+    if (count > 0) {
+      total.count += count;
+      total.sum += (mean * count) / NANOSECONDS;
+    }
+    const help =
+      'How late the event loop was: quantiles since the last scrape, sum and count since the start.';
+    return summary(
+      { name: 'gatewayd_event_loop_delay_seconds', help },
+      { quantiles: quantiles.filter(({ value }) => count > 0 && value >= 0), ...total },
+    );
   };
 }
 
 async function readSums(app: Scraped): Promise<Sums> {
   const { query } = app.db;
+  const now = seconds(app.clock);
   const states = await observerStates(app);
   const kinds = Object.entries(unappliedRollups);
   const rows = await rollups(query, ['invoices', ...kinds.map(([, name]) => name)]);
@@ -94,9 +128,12 @@ async function readSums(app: Scraped): Promise<Sums> {
     states.map(({ blockchain }) => blockchain),
   );
   return {
-    lags: states.flatMap(({ blockchain, lag_seconds }) =>
-      lag_seconds === null ? [] : sample([blockchain], lag_seconds),
-    ),
+    lags: states.flatMap(({ blockchain, lag_seconds, watched }) => {
+      // One that was never read is behind for as long as it is known not to be read.
+      const blind_since = watched === 0 ? null : app.blindness.of(blockchain);
+      const lag = lag_seconds ?? (blind_since === null ? null : Math.max(0, now - blind_since));
+      return lag === null ? [] : sample([blockchain], lag);
+    }),
     invoices_open: rows.find(({ name, key }) => name === 'invoices' && key === 'created')?.count ?? 0,
     payments: kinds.flatMap(([status, name]) =>
       states.map(({ blockchain }) =>
@@ -108,6 +145,10 @@ async function readSums(app: Scraped): Promise<Sums> {
     ),
     contradictions: [...contradictions.values()].reduce((sum, count) => sum + count, 0),
     queued: await countOpenDeliveries(query, QUEUE_COUNTED),
+    webhooks_undelivered: await countUndelivered(query, { since: now - DAY_SECONDS, most: QUEUE_COUNTED }),
+    notices: await undeliveredNotices(query, app.config.notify),
+    backup_age_seconds: Math.max(0, now - Number((await findMeta(query, LAST_BACKUP_AT)) ?? -Infinity)),
+    most_backup_age_seconds: mostBackupAge(app.config),
   };
 }
 
@@ -141,6 +182,49 @@ function ofDeployment(sums: Sums | null): string {
       [sample(['pending'], sums.queued.pending), sample(['sending'], sums.queued.sending)],
       ['status'],
     ),
+    gauge(
+      'gatewayd_webhooks_undelivered',
+      `Webhooks of the last 24 hours that failed and did not arrive since, counted up to ${QUEUE_COUNTED}.`,
+      [sample([], sums.webhooks_undelivered)],
+    ),
+    gauge(
+      'gatewayd_notices_undelivered',
+      'Notices to operators that an address took nothing of when it was tried last, by kind of address.',
+      sums.notices.map(({ scheme, count }) => sample([scheme], count)),
+      ['scheme'],
+    ),
+    gauge('gatewayd_backup_age_seconds', 'Age of the last backup; +Inf where none is known.', [
+      sample([], sums.backup_age_seconds),
+    ]),
+    gauge('gatewayd_backup_max_age_seconds', 'How old the last backup may be by the settings.', [
+      sample([], sums.most_backup_age_seconds),
+    ]),
+  ].join('');
+}
+
+/** As this daemon knows them, whether or not the database answers. */
+function ofBlockchains({ observer, blindness }: Scraped): string {
+  return gauge(
+    'gatewayd_blockchain_blind',
+    'Whether a blockchain cannot be read, so that its coins are not available.',
+    observer
+      .status()
+      .map(({ blockchain }) => sample([blockchain], blindness.of(blockchain) === null ? 0 : 1)),
+    ['blockchain'],
+  );
+}
+
+/** What a disk is asked of and does not say in time has no sample. */
+function ofDisks(disks: readonly DiskSpace[]): string {
+  const each = (value: 'free_bytes' | 'size_bytes') => disks.map((disk) => sample([disk.place], disk[value]));
+  return [
+    gauge(
+      'gatewayd_disk_free_bytes',
+      'Free space for the data directory, for a SQLite database elsewhere, and for backups elsewhere.',
+      each('free_bytes'),
+      ['place'],
+    ),
+    gauge('gatewayd_disk_size_bytes', 'Size of the same disks.', each('size_bytes'), ['place']),
   ].join('');
 }
 

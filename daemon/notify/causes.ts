@@ -7,11 +7,11 @@ import { contradictionsSince, type NewNotice, paymentsSince, undeliveredSince } 
 import { merchantsNearLimit } from '../../data/views/merchants.ts';
 import { limitOf, REFILL_CREDIT_MULTIPLIER } from '../../src/ledger.ts';
 import { formatDecimal, formatUsd, parseDecimal, USD_DECIMALS } from '../../src/money.ts';
+import { mostBackupAge } from '../backup/overdue.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { PACE_STOPS_NOTHING, pacesOnOffer, shortDepths } from '../observer/pace.ts';
 import type { Config } from '../settings/config.ts';
-import { durationSeconds } from '../settings/schema.ts';
 import type { DatabaseCause, NoticeCause } from './names.ts';
 
 /** Of each cause so many are found at a time; of more the message says that there are more. */
@@ -21,9 +21,6 @@ const DISK_LOW_BYTES = 1024 ** 3;
 const DISK_LOW_SHARE = 0.05;
 /** Prices are asked for after a start: for so long none is missing. */
 const RATES_GRACE_MS = 5 * 60_000;
-/** A backup is too old after so many times as long as they are apart; made by hand, after so long. */
-const BACKUPS_MISSED = 2;
-const BACKUP_OLD_SECONDS = 2 * 86_400;
 
 /** Where a disk may fill up: that of the state, and where the database is a file elsewhere, its own. */
 export function placesOf({ data_dir, database_url }: Pick<Config, 'data_dir' | 'database_url'>): {
@@ -190,10 +187,9 @@ export const causes: readonly Cause[] = [
       const made = await findMeta(db.query, LAST_BACKUP_AT);
       const { every } = config.backup;
       if (made === undefined && every === undefined) return [];
-      const most = every === undefined ? BACKUP_OLD_SECONDS : BACKUPS_MISSED * durationSeconds(every);
       // Where none was made yet, the first is due as long after the start.
       const at = Number(made ?? instance.describe().started_at);
-      if (seconds(clock) - at <= most) return [];
+      if (seconds(clock) - at <= mostBackupAge(config)) return [];
       const shown = shownTime(at);
       const text = made === undefined ? `no backup since ${shown}` : `the last backup was made on ${shown}`;
       return [{ subject: 'backup', text }];

@@ -169,7 +169,7 @@ export function openNotify({ app, watched = causes }: NotifyOptions): Notify {
   };
 }
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Notes what a cause has found, and ends what holds no more. */
 async function findOne(

@@ -129,7 +129,7 @@ export function openApp(options: AppOptions): RunningApp {
     claims: openClaimGate({ db, clock, runtime, count: limitOfBlockchain(counted, 'claim_per_blockchain') }),
     compose_limit: limitOfBlockchain(counted, 'compose_per_blockchain'),
     notify,
-    scrape: createScrape({ ...shared, instance, webhooks, observer, blindness }),
+    scrape: createScrape({ ...shared, runtime, instance, webhooks, observer, blindness }),
     start() {
       database_watch.start();
       instance.start(() => ({ reads: observer.reads(), delivering: webhooks.underWay() }));

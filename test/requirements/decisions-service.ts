@@ -191,6 +191,8 @@ export const running = {
       'after a start a blockchain has its time until it is blind; one that was blind stays so until it is read',
     metrics:
       'metrics are text for Prometheus on a port of their own or under a token, never on the public address without; no label is chosen by a caller',
+    'metrics-upkeep':
+      'metrics say which blockchains cannot be read, one that never could be among them, how old the last backup is (+Inf where none is known), how much disk is free, and how many notices and webhooks did not arrive; promtool finds no fault in them',
     notify:
       'operators are notified of what each asked for, at most once an hour for each cause and each blockchain over all daemons and starts, and again where their address failed',
     'database-unwritable':

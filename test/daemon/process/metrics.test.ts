@@ -1,7 +1,8 @@
 // The metrics of a real process: on a port of their own, with the times of its database and of its event loop.
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readMetrics } from '../../helpers/metrics.ts';
+import { lintMetrics, readMetrics } from '../../helpers/metrics.ts';
+import { until } from '../../helpers/until.ts';
 import { verifies } from '../../requirements.ts';
 import { type Home, makeHome } from '../helpers/process.ts';
 
@@ -51,4 +52,51 @@ test('are on their own port, asked for with the token where one is set, and on n
   daemon.signal('SIGTERM');
   expect((await daemon.ended).code).toBe(0);
   expect(daemon.stderr()).not.toContain(token);
+});
+
+/** Starts a daemon whose providers cannot be reached; returns how to read its metrics. */
+async function started(env: Record<string, string> = {}) {
+  const port = await freePort();
+  const daemon = await home.start({
+    args: ['--metrics-port', String(port)],
+    env: { GATEWAYD_BLIND_AFTER_SECONDS: '5', ...env },
+  });
+  const text = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  return { daemon, text, read: async () => readMetrics(await text()) };
+}
+
+test('keep to the conventions that promtool checks', async () => {
+  verifies('metrics-upkeep');
+  const { text } = await started();
+  expect(lintMetrics(await text())).toEqual([]);
+  // The check itself finds what is wrong.
+  const wrong = '# HELP a_ms A.\n# TYPE a_ms gauge\na_ms{quantile="1"} 1\n# TYPE b counter\nb 1\n';
+  expect(lintMetrics(wrong)).toHaveLength(4);
+});
+
+test('have a sample of a blockchain that could not be read since the start', async () => {
+  verifies('metrics-upkeep');
+  const { read } = await started();
+  const first = await read();
+  const chains = first.series.filter(({ name }) => name === 'gatewayd_blockchain_blind');
+  expect(chains.map(({ labels }) => labels.blockchain)).toEqual(expect.arrayContaining(['ton', 'bitcoin']));
+  await until('ton is blind', async () =>
+    (await read()).value('gatewayd_blockchain_blind', { blockchain: 'ton' }) === 1 ? true : undefined,
+  );
+});
+
+test('give the age of the last backup, infinite where there is none, and the disks', async () => {
+  verifies('metrics-upkeep');
+  const { read } = await started();
+  const before = await read();
+  expect(before.value('gatewayd_backup_age_seconds')).toBe(Number.POSITIVE_INFINITY);
+  expect(before.value('gatewayd_backup_max_age_seconds')).toBe(2 * 86_400);
+  const free = before.value('gatewayd_disk_free_bytes', { place: 'data' }) ?? Number.NaN;
+  expect(free).toBeGreaterThan(0);
+  expect(before.value('gatewayd_disk_size_bytes', { place: 'data' })).toBeGreaterThan(free);
+  expect((await home.run(['backup', `${home.dir}/one.backup`])).code).toBe(0);
+  // Sums of the database are up to 10 s old.
+  await until('the backup is known', async () =>
+    ((await read()).value('gatewayd_backup_age_seconds') ?? Number.POSITIVE_INFINITY) < 3600 ? true : undefined,
+  );
 });

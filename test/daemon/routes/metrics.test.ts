@@ -13,6 +13,7 @@ import { verifies } from '../../requirements.ts';
 const TOKEN = 'a-token-for-metrics-only';
 /** Longer than sums of the database are cached. */
 const FRESH_SECONDS = 11;
+const HOUR_SECONDS = 3_600;
 
 describe.each(databases)('metrics on %s', (database) => {
   let service: TestApp;
@@ -84,6 +85,64 @@ describe.each(databases)('metrics on %s', (database) => {
     const waiting = (status: string) => value('gatewayd_payments_waiting', { blockchain: 'ton', status });
     expect([waiting('held'), waiting('unmatched'), waiting('late')]).toEqual([1, 1, 0]);
     expect(value('gatewayd_webhooks_queued', { status: 'pending' })).toBe(0);
+  });
+
+  test('count webhooks that did not arrive, until they do', async () => {
+    verifies('metrics-upkeep');
+    const receiver = await serve(({ index }, response) => response.writeHead(index === 0 ? 500 : 200).end());
+    const merchant = await fundedMerchant(service);
+    const invoice = await create(service, merchant, 'ton', { callback_url: `${receiver.url}/paid` });
+    await observe(service, 'ton', [transferTo(service, invoice)]);
+    const undelivered = (count: number) =>
+      until(`${count} undelivered`, async () =>
+        (await scrape()).value('gatewayd_webhooks_undelivered') === count ? count : undefined,
+      );
+    await undelivered(1);
+    const { event_id } = await service.app.db.query
+      .selectFrom('deliveries')
+      .select('event_id')
+      .where('status', '=', 'failed')
+      .executeTakeFirstOrThrow();
+    const { status } = await service.fetch('POST', `/api/v1/merchant/events/${event_id}/resend`, merchant);
+    expect(status).toBe(200);
+    await undelivered(0);
+  });
+
+  test('count notices that an address did not take', async () => {
+    verifies('metrics-upkeep');
+    let answer = 500;
+    const receiver = await serve((_, response) => response.writeHead(answer).end());
+    const notified = await startApp({
+      single: true,
+      database,
+      settings: {
+        'metrics.token': TOKEN,
+        notify: JSON.stringify([{ to: `${receiver.url}/notices`, on: ['payment_unmatched'] }]),
+      },
+    });
+    try {
+      const { app, clock } = notified;
+      const undelivered = async () => {
+        clock.advance(FRESH_SECONDS);
+        const { text } = await notified.fetch('GET', '/metrics', { token: TOKEN });
+        return readMetrics(text).value('gatewayd_notices_undelivered', { scheme: 'http' });
+      };
+      await app.notify.tick();
+      expect(await undelivered()).toBe(0);
+      const merchant = await notified.merchant();
+      const invoice = await create(notified, merchant, 'ton');
+      await observe(notified, 'ton', [transferTo(notified, invoice, { memo: null })]);
+      await app.notify.tick();
+      clock.advance(10);
+      await app.notify.tick();
+      expect(await undelivered()).toBe(1);
+      answer = 200;
+      clock.advance(HOUR_SECONDS);
+      await app.notify.tick();
+      expect(await undelivered()).toBe(0);
+    } finally {
+      await notified.stop();
+    }
   });
 
   test('have no label that a caller chooses, and no secret', async () => {
