@@ -2,6 +2,7 @@
 import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { allCursors } from '../../data/cursors.ts';
 import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
 import { contradictionsSince, type NewNotice, paymentsSince, undeliveredSince } from '../../data/notices.ts';
 import { merchantsNearLimit } from '../../data/views/merchants.ts';
@@ -12,6 +13,7 @@ import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { PACE_STOPS_NOTHING, pacesOnOffer, shortDepths } from '../observer/pace.ts';
 import type { Config } from '../settings/config.ts';
+import { foreignWords, readingFault } from './fault.ts';
 import type { DatabaseCause, NoticeCause } from './names.ts';
 
 /** Of each cause so many are found at a time; of more the message says that there are more. */
@@ -39,7 +41,7 @@ export const isDiskLow = ({ bavail, blocks, bsize }: Pick<StatsFs, 'bavail' | 'b
 
 export type Watched = Pick<
   App,
-  'config' | 'db' | 'clock' | 'clock_check' | 'rates' | 'instance' | 'blindness' | 'pace'
+  'config' | 'db' | 'clock' | 'clock_check' | 'rates' | 'instance' | 'blindness' | 'pace' | 'observer'
 >;
 
 /** One thing of a cause, as it is now. */
@@ -92,11 +94,19 @@ export const causes: readonly Cause[] = [
     title: 'Blockchain cannot be read',
     command: 'gw admin observers',
     lasts: true,
-    async find({ blindness, config }) {
-      return blindness.all().map(({ blockchain, since }) => ({
-        subject: blockchain,
-        text: `${nameOf(config, blockchain)} has not been read since ${shownTime(since)}; payments will be found once it is read again`,
-      }));
+    async find({ blindness, config, db, observer }) {
+      const blind = blindness.all();
+      // Without the database, what this daemon met has to do.
+      const cursors = blind.length === 0 ? [] : await allCursors(db.query).catch(() => []);
+      return blind.map(({ blockchain, since }) => {
+        const { providers = [] } = observer.status().find((one) => one.blockchain === blockchain) ?? {};
+        const cursor = cursors.find((row) => row.blockchain === blockchain);
+        const fault = readingFault(cursor, providers);
+        return {
+          subject: blockchain,
+          text: `${nameOf(config, blockchain)} has not been read since ${shownTime(since)}${fault}; payments will be found once it is read again`,
+        };
+      });
     },
     end: {
       name: 'blockchain_back',
@@ -115,7 +125,7 @@ export const causes: readonly Cause[] = [
       const rows = await undeliveredSince(db.query, { since, limit: FOUND_MOST });
       return rows.reverse().map(({ id, host, event_id, error }) => ({
         subject: id,
-        text: `${host || 'no host'}: ${error ?? 'no answer'}; event ${event_id}, to be sent again with gw event resend`,
+        text: `${host || 'no host'}: ${error === null ? 'no answer' : foreignWords(error)}; event ${event_id}, to be sent again with gw event resend`,
       }));
     },
   },
@@ -170,11 +180,16 @@ export const causes: readonly Cause[] = [
     own: true,
     async find({ rates, clock, instance }) {
       if ((seconds(clock) - instance.describe().started_at) * 1000 < RATES_GRACE_MS) return [];
-      return Object.entries(rates.status().currencies)
+      const { currencies, sources } = rates.status();
+      const faults = sources.flatMap(({ source, last_error }) =>
+        last_error === null ? [] : [`${source}: ${foreignWords(last_error)}`],
+      );
+      const why = faults.length === 0 ? '' : ` (${faults.join(', ')})`;
+      return Object.entries(currencies)
         .filter(([, { stale }]) => stale)
         .map(([currency]) => ({
           subject: currency,
-          text: `invoices in ${currency} are refused: no up-to-date rate that two sources agree on`,
+          text: `invoices in ${currency} are refused: no up-to-date rate that two sources agree on${why}`,
         }));
     },
   },

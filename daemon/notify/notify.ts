@@ -219,11 +219,12 @@ function messageOf(target: string, due: readonly DueNotices[], watched: readonly
     subject: `gatewayd: ${titles.join(', ')}${titles.length === 1 && count > 1 ? ` (${count})` : ''}`,
     lines,
     notices: due.flatMap(({ notices }) =>
-      notices.map(({ cause, text, found_at }) => ({
-        cause,
-        text,
-        found_at,
-        command: commandOf(cause as NoticeCause),
+      notices.map((notice) => ({
+        cause: notice.cause,
+        text: notice.text,
+        found_at: notice.found_at,
+        command: commandOf(notice.cause as NoticeCause),
+        ...(hasEnded(notice) ? { is_over: true as const } : {}),
       })),
     ),
   };

@@ -158,6 +158,12 @@ function messageOf({ to }: Target, due: readonly Waiting[]): Message {
     id: `msg_${createHash('sha256').update(id).digest('hex').slice(0, 32)}`,
     subject: `gatewayd: ${due.map(({ title }) => title).join(', ')}`,
     lines: due.map(({ title, text, is_over }) => `${title}: ${text}${is_over ? ' (over by now)' : ''}`),
-    notices: due.map(({ cause, text, found_at }) => ({ cause, text, found_at, command: commandOf(cause) })),
+    notices: due.map(({ cause, text, found_at, is_over }) => ({
+      cause,
+      text,
+      found_at,
+      command: commandOf(cause),
+      ...(is_over && cause !== DATABASE_BACK.name ? { is_over: true as const } : {}),
+    })),
   };
 }

@@ -10,6 +10,7 @@ import type { Runtime } from '../process/runtime.ts';
 import type { Config } from '../settings/config.ts';
 import { checkWebhookUrl, type HttpOut, openHttpOut } from '../webhooks/egress.ts';
 import { sendWebhook } from '../webhooks/send.ts';
+import { runbookUrl, stepLines } from './steps.ts';
 
 export type Target = Config['notify'][number];
 
@@ -19,8 +20,18 @@ export interface Message {
   subject: string;
   lines: readonly string[];
   /** For programs: what the lines say, by cause. */
-  notices: readonly { cause: string; text: string; found_at: number; command: string }[];
+  notices: readonly {
+    cause: string;
+    text: string;
+    found_at: number;
+    command: string;
+    /** Set where it was over before it was sent. */
+    is_over?: true;
+  }[];
 }
+
+/** With what to do about it, a line for each thing. */
+type Advised = Message & { steps: readonly string[] };
 
 /** Why a message was not taken. */
 export interface Fault {
@@ -75,9 +86,9 @@ export function openTargets({ config, mail, clock, runtime }: TargetsOptions): T
   const http = openHttpOut({ allow_private: config.webhook_allow_private, runtime });
   /** Groups that became others, until the settings name those. */
   const moved = new Map<string, string>();
-  const post = (chat_id: string, message: Message, signal: AbortSignal) =>
+  const post = (chat_id: string, message: Advised, signal: AbortSignal) =>
     sendTelegram(telegram, config.telegram, chat_id, message, signal);
-  async function toChat(chat_id: string, message: Message, signal: AbortSignal): Promise<Fault | null> {
+  async function toChat(chat_id: string, message: Advised, signal: AbortSignal): Promise<Fault | null> {
     const fault = await post(moved.get(chat_id) ?? chat_id, message, signal);
     if (!fault?.moved_to || moved.has(chat_id)) return fault;
     moved.set(chat_id, fault.moved_to);
@@ -85,12 +96,17 @@ export function openTargets({ config, mail, clock, runtime }: TargetsOptions): T
     return post(fault.moved_to, { ...message, lines: [line, ...message.lines] }, signal);
   }
   return {
-    async send(target, message, signal) {
+    async send(target, asked, signal) {
       const { scheme, rest } = partsOf(target.to);
+      const message = { ...asked, steps: stepLines(asked.notices, config.public_url) };
       try {
         if (scheme === 'mailto') return await sendMail(mail, rest, message, config.public_url);
         if (scheme === 'telegram') return await toChat(rest, message, signal);
-        return await sendJson(http, target, message, { timestamp: seconds(clock), signal });
+        return await sendJson(http, target, message, {
+          timestamp: seconds(clock),
+          base: config.public_url,
+          signal,
+        });
       } catch (error) {
         return faultOf((error as Error).message);
       }
@@ -132,8 +148,9 @@ export async function examineTarget(
   }
 }
 
-async function sendMail(mail: Pick<Mail, 'send'>, to: string, message: Message, base: string): Promise<null> {
-  const { subject, lines } = message;
+async function sendMail(mail: Pick<Mail, 'send'>, to: string, message: Advised, base: string): Promise<null> {
+  const { subject } = message;
+  const lines = [...message.lines, ...message.steps];
   await mail.send(noticeEmail({ base, to: decodeURIComponent(to), lang: languageOf('en'), subject, lines }));
   return null;
 }
@@ -143,10 +160,13 @@ function sendTelegram(
   http: HttpOut,
   telegram: Config['telegram'],
   chat_id: string,
-  { subject, lines }: Message,
+  { subject, lines, steps }: Advised,
   signal: AbortSignal,
 ): Promise<Fault | null> {
-  const text = [subject, ...lines.map((line) => `• ${line}`)].join('\n').slice(0, TELEGRAM_LENGTH);
+  // What to do is never what is cut.
+  const end = steps.map((step) => `\n${step}`).join('');
+  const body = [subject, ...lines.map((line) => `• ${line}`)].join('\n');
+  const text = `${body.slice(0, TELEGRAM_LENGTH - end.length)}${end}`.slice(0, TELEGRAM_LENGTH);
   const message = { chat_id, text, link_preview_options: { is_disabled: true } };
   return askTelegram(http, telegram, 'sendMessage', message, signal);
 }
@@ -205,16 +225,19 @@ function parametersIn(text: string): z.output<typeof parameters>['parameters'] {
 async function sendJson(
   http: HttpOut,
   { to, secret }: Target,
-  { id, subject, lines, notices }: Message,
-  { timestamp, signal }: { timestamp: number; signal: AbortSignal },
+  { id, subject, lines, notices, steps }: Advised,
+  { timestamp, base, signal }: { timestamp: number; base: string; signal: AbortSignal },
 ): Promise<Fault | null> {
   const body = JSON.stringify({
     type: 'operator.notice',
     timestamp: new Date(timestamp * 1000).toISOString(),
     api_version: 'v1',
     // What chat servers show of an incoming webhook.
-    text: [subject, ...lines].join('\n'),
-    data: { subject, notices },
+    text: [subject, ...lines, ...steps].join('\n'),
+    data: {
+      subject,
+      notices: notices.map((notice) => ({ ...notice, runbook_url: runbookUrl(notice.cause, base) })),
+    },
   });
   const { error } = await sendWebhook(http, {
     event_id: id,

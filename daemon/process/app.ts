@@ -108,7 +108,7 @@ export function openApp(options: AppOptions): RunningApp {
   });
   instance.onRest(() => void observer.rest());
   signals.onOthers('daemons', () => instance.check());
-  const notify = openNotify({ app: { ...shared, blindness, instance, mail, runtime } });
+  const notify = openNotify({ app: { ...shared, observer, blindness, instance, mail, runtime } });
   const discovery = openDiscovery({ config, db, clock, log });
   return {
     ...shared,

@@ -99,14 +99,14 @@ describe.each(databases)('notifications on %s', (database) => {
     clock.advance(HOUR);
     await notify(restarted);
     expect(target.requests).toHaveLength(3);
-    expect(textsOf(target)[2]).toMatch(/^gatewayd: Unmatched payment \(2\)\n.*\n.*$/);
+    expect(textsOf(target)[2]).toMatch(/^gatewayd: Unmatched payment \(2\)\n.*\n.*\nWhat to do: [^\n]*$/);
     clock.advance(HOUR);
     await notify(restarted);
     expect(target.requests).toHaveLength(3);
   });
 
   test('name late payments, webhooks that failed and contradictions, each to who asked for it', async () => {
-    verifies('notify');
+    verifies('notify', 'notice-steps');
     const [all, late] = [await receiver(), await receiver()];
     const service = await start([{ to: `${all.url}/` }, { to: `${late.url}/`, on: ['payment_late'] }], {
       database,
@@ -143,7 +143,7 @@ describe.each(databases)('notifications on %s', (database) => {
     );
     expect(lines).toMatch(/Webhook failed: 127\.0\.0\.1:\d+: answered HTTP 500; event evt_\w+/);
     expect(lines).toContain('Contradiction between sources: TON: transfer amount, transaction ab');
-    expect(textsOf(late)).toEqual([expect.stringMatching(/^gatewayd: Late payment\n[^\n]+$/)]);
+    expect(textsOf(late)).toEqual([expect.stringMatching(/^gatewayd: Late payment\n[^\n]+\nWhat to do: gw admin payments --status late, then http\S+\/guides\/run#payments$/)]);
   });
 
   test('of what lasts come when it begins, and again when it is back', async () => {
@@ -228,7 +228,7 @@ describe.each(databases)('notifications on %s', (database) => {
     };
     await pass(95);
     const isAway = (name: string) =>
-      expect.stringMatching(`^gatewayd: Blockchain cannot be read\n.*${name} has not been read since 20.*$`);
+      expect.stringMatching(`^gatewayd: Blockchain cannot be read\n.*${name} has not been read since 20.*\nWhat to do: gw admin observers, then \\S+/guides/run#blind$`);
     const isBack = (name: string) =>
       expect.stringMatching(`^gatewayd: Blockchain is read again\n.*: ${name} is read again$`);
     expect(textsOf(target)).toEqual([isAway('TON')]);
@@ -305,7 +305,7 @@ test.runIf(databases.includes('postgres'))('several daemons send one message', a
 
 describe('a notification', () => {
   test('is a mail, in text and in HTML in which nothing is markup', async () => {
-    verifies('notify');
+    verifies('notify', 'notice-steps');
     const server = await smtpServer();
     const service = await start([{ to: 'mailto:ops@example.com' }], {
       settings: { smtp_url: server.url, mail_from: 'pay@shop.example.com' },
@@ -330,11 +330,12 @@ describe('a notification', () => {
     const mail = (server.mails[0] ?? '').replaceAll('=\r\n', '');
     expect(mail).toContain('Subject: gatewayd: Backup too old, Contradiction between sources');
     expect(mail).toContain('&lt;b');
+    expect(mail).toMatch(/What to do: gatewayd backup, then \S+\/guides\/run#backup/);
     expect(mail).not.toMatch(/^Bcc:/m);
   });
 
   test('is a message of the bot, as plain text; a refusal is logged with what to do and without the token', async () => {
-    verifies('notify');
+    verifies('notify', 'notice-steps');
     const telegram = await receiver((index) => (index === 0 ? 403 : 200));
     const service = await start([{ to: 'telegram:-100123' }], {
       settings: { 'telegram.api_url': telegram.url },
@@ -347,6 +348,9 @@ describe('a notification', () => {
       chat_id: '-100123',
       text: expect.stringContaining('• Unmatched payment: 2.5 TON'),
     });
+    expect(sent.text).toMatch(
+      /\nWhat to do: gw admin payments --status unmatched, then \S+\/guides\/run#payments$/,
+    );
     expect(sent).not.toHaveProperty('parse_mode');
     const log = service.log.join('');
     expect(log).toContain('HTTP 403: the bot was blocked, or is not a member of the group');
@@ -418,7 +422,16 @@ describe('a notification', () => {
     expect(headers['webhook-signature']).toBe(signed);
     expect(JSON.parse(body)).toMatchObject({
       type: 'operator.notice',
-      data: { notices: [{ cause: 'payment_unmatched', found_at: expect.any(Number) }] },
+      data: {
+        notices: [
+          {
+            cause: 'payment_unmatched',
+            found_at: expect.any(Number),
+            command: 'gw admin payments --status unmatched',
+            runbook_url: expect.stringContaining('/guides/run#payments'),
+          },
+        ],
+      },
     });
     expect(service.log.join('')).not.toContain('hidden-in-logs');
     const guarded = await start([{ to: target.url }], { settings: { webhook_allow_private: false } });
