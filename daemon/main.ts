@@ -34,6 +34,16 @@ export async function main(argv: readonly string[], onStarted?: () => void): Pro
     process.stderr.write(`gatewayd: the output cannot be written: ${error.message}\n`);
     process.exit(EXIT_FAILURE);
   });
+  const program = commandLine(onStarted);
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    process.exitCode = exitCodeOf(error);
+  }
+}
+
+/** Every command with its flags. */
+export function commandLine(onStarted?: () => void): Command {
   const program = new Command('gatewayd')
     .description(
       'Non-custodial crypto payment gateway: watches your own wallets and confirms what buyers pay.',
@@ -44,7 +54,7 @@ export async function main(argv: readonly string[], onStarted?: () => void): Pro
     .exitOverride()
     .addHelpText(
       'after',
-      '\nExamples:\n  gatewayd start\n  gatewayd start --network mainnet --database-url postgres://…\n  gatewayd config --json',
+      '\nWhen something is wrong: gatewayd help runbook\n\nExamples:\n  gatewayd start\n  gatewayd start --network mainnet --database-url postgres://…\n  gatewayd config --json',
     );
   addSettings(program.command('start').description('run the daemon until SIGTERM'))
     .option('--yes', YES)
@@ -95,11 +105,8 @@ export async function main(argv: readonly string[], onStarted?: () => void): Pro
   addInvite(program);
   addNotify(program);
   addAdmin(program);
-  try {
-    await program.parseAsync(argv);
-  } catch (error) {
-    process.exitCode = exitCodeOf(error);
-  }
+  addHelp(program);
+  return program;
 }
 
 function addAdmin(program: Command): void {
@@ -188,6 +195,28 @@ function addNotify(program: Command): void {
   )
     .option('--json', 'as one JSON object')
     .action(async (options) => (await import('./commands/notify.ts')).notifyTest(options));
+}
+
+/** In place of commander's own, which knows commands only. */
+function addHelp(program: Command): void {
+  program.helpCommand(false);
+  addSettings(
+    program
+      .command('help')
+      .description('show the help of a command, what to do when something is wrong, or alert rules')
+      .argument('[topic...]', 'a command; `runbook`, or `runbook` and one of its sections; `alerts`'),
+  ).action(async (topic: string[], options) => {
+    const [first = '', second] = topic;
+    if (['runbook', 'alerts'].includes(first))
+      return (await import('./commands/help.ts')).help(first, second, options);
+    let command = program;
+    for (const word of topic) {
+      const next = command.commands.find((each) => each.name() === word);
+      if (!next) return program.error(`error: there is no help on '${topic.join(' ')}'`);
+      command = next;
+    }
+    command.outputHelp();
+  });
 }
 
 function exitCodeOf(error: unknown): number {

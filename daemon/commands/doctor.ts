@@ -2,7 +2,7 @@
 // the one row that is written to know that the database takes writes.
 import { database } from '../doctor/books.ts';
 import { providers } from '../doctor/chains.ts';
-import { type Check, type Examined, type Finding, failed } from '../doctor/finding.ts';
+import { type Check, type Examined, type Finding, failed, type Subject } from '../doctor/finding.ts';
 import { heartbeat, mail, notices, publicUrl, timeServer, wayOut } from '../doctor/outside.ts';
 import { freeDisk, rights, secretStrength, settingsRead } from '../doctor/place.ts';
 import { ConfigError, type Effective } from '../settings/config.ts';
@@ -12,16 +12,16 @@ const EXIT_FAILED = 1;
 const EXIT_CANNOT_RUN = 2;
 
 /** In the order of what is shown. */
-const checks: Record<string, Check> = {
+const checks: Partial<Record<Subject, Check>> = {
   settings: settingsRead,
   files: rights,
   secret: secretStrength,
   disk: freeDisk,
   database,
-  providers,
+  provider: providers,
   clock: timeServer,
   'public url': publicUrl,
-  wayOut,
+  'way out': wayOut,
   mail,
   notify: notices,
   heartbeat,
@@ -35,7 +35,7 @@ export async function doctor(
   if (effective === undefined) return;
   const examined: Examined = { ...effective, now: Math.floor(Date.now() / 1000), ntp: options.ntp };
   const found = await Promise.all(
-    Object.entries(checks).map(([of, check]) =>
+    (Object.entries(checks) as [Subject, Check][]).map(([of, check]) =>
       check(examined).catch((error: unknown) => [
         failed(of, `it cannot be examined: ${(error as Error).message}`, 'see the sentence before'),
       ]),
@@ -73,5 +73,6 @@ function linesOf({ of, status, says, fix }: Finding): string[] {
 function summaryOf(findings: readonly Finding[]): string {
   const count = (status: Finding['status']) => findings.filter((one) => one.status === status).length;
   const warnings = count('warning');
-  return `${findings.length} lines: ${count('failed')} failed, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
+  const summary = `${findings.length} lines: ${count('failed')} failed, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
+  return count('ok') === findings.length ? summary : `${summary}; gatewayd help runbook has more on each`;
 }

@@ -14,6 +14,8 @@ import { API_VERSION, openapi } from '../../src/api/project/openapi.ts';
 import { llmsTxt, manifest, markdown, robotsTxt } from '../../src/api/project/text.ts';
 import type { Clock } from '../clock.ts';
 import { rest } from '../process/rest.ts';
+import { alertRules } from '../runbook/alerts.ts';
+import { runbookPage } from '../runbook/page.tsx';
 import type { Config } from '../settings/config.ts';
 import { type Assets, openAssets } from './assets.ts';
 import {
@@ -23,6 +25,7 @@ import {
   MARKDOWN_TYPE,
   openDocuments,
   TEXT_TYPE,
+  YAML_TYPE,
 } from './documents.ts';
 import { type Mcp, openMcp } from './mcp.ts';
 import { pagesOf } from './pages.ts';
@@ -38,6 +41,8 @@ export interface Discovery {
   llmsFullTxt(): Document;
   robotsTxt(): Document;
   search(): Promise<Search>;
+  /** One of `/guides`; undefined for another name. */
+  guide(name: string): Document | undefined;
   pages(): { swagger: Document; redoc: Document };
   /** As it was some seconds ago at most. */
   sitemap(): Promise<Document>;
@@ -88,6 +93,11 @@ export function openDiscovery({ config, db, clock, log }: DiscoveryOptions): Dis
       text('llms-full.txt', () => markdown(deployment(), select(entries(), { include_docs: true }))),
     robotsTxt: () => text('robots.txt', () => robotsTxt(deployment())),
     search: once(async () => (await rest.search()).createSearch(entries())),
+    guide(name) {
+      if (name === 'run') return documents.get('guide run', runbookPage);
+      if (name !== 'alerts.yaml') return undefined;
+      return documents.get('guide alerts', () => documentOf(YAML_TYPE, alertRules(deployment().base_url)));
+    },
     pages: once(() => pagesOf(deployment().base_url)),
     sitemap: openSitemap(deployment, { db, clock }),
     assets: openAssets(),

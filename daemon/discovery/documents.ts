@@ -19,6 +19,7 @@ const REVALIDATE = 'no-cache';
 export const JSON_TYPE = 'application/json';
 export const TEXT_TYPE = 'text/plain; charset=utf-8';
 export const MARKDOWN_TYPE = 'text/markdown; charset=utf-8';
+export const YAML_TYPE = 'application/yaml; charset=utf-8';
 export const XML_TYPE = 'application/xml; charset=utf-8';
 export const HTML_TYPE = 'text/html; charset=utf-8';
 

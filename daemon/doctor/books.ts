@@ -12,7 +12,7 @@ import { type SecretState, secretState } from '../../data/secret.ts';
 import { tryWriteAt } from '../../data/write-probe.ts';
 import { PACE_STOPS_NOTHING, pacesOnOffer, shortDepths, storedPace } from '../observer/pace.ts';
 import { findSecrets, findSecretTexts } from '../process/data-dir.ts';
-import { type Check, type Examined, type Finding, failed, ok, warning } from './finding.ts';
+import { type Check, type Examined, type Finding, failed, type Of, ok, warning } from './finding.ts';
 
 const DAY_SECONDS = 86_400;
 const BACKUP_OLD_SECONDS = 2 * DAY_SECONDS;
@@ -87,10 +87,10 @@ async function writesOf({ config, now }: Examined, says: string): Promise<Findin
 
 /** What providers were found to take at once, a line for each of them. */
 async function limitsOf({ query }: Snapshot, { config: { chains } }: Examined): Promise<Finding[]> {
-  const found = new Map<string, { of: string; says: string[] }>();
+  const found = new Map<string, { of: Of; says: string[] }>();
   for (const { id } of chains.blockchains)
     for (const { provider, name, value } of await providerLimits(query, id)) {
-      const line = found.get(`${id} ${provider}`) ?? { of: `provider ${id}`, says: [] };
+      const line = found.get(`${id} ${provider}`) ?? { of: `provider ${id}` as const, says: [] };
       line.says.push(`${name} ${value}`);
       found.set(`${id} ${provider}`, line);
     }

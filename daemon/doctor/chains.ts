@@ -135,7 +135,7 @@ async function firstPage(
 
 function findingOf({ blockchain, provider, tip, age_seconds, error }: Probed, all: Probed[]): Finding {
   const { id } = blockchain;
-  const of = `provider ${id}`;
+  const of = `provider ${id}` as const;
   if (error !== null) {
     const others = all.some((one) => one.blockchain.id === id && one.error === null);
     const fix = `set blockchains.${id}.url to one that answers, or turn its gateways off`;

@@ -1,9 +1,36 @@
 // What an examination of a deployment finds: one line each, with the command or setting that corrects it.
 import type { Config, Effective } from '../settings/config.ts';
 
+/** What is examined; each has its section in the runbook. */
+export const subjects = [
+  'settings',
+  'files',
+  'secret',
+  'disk',
+  'database',
+  'backup',
+  'provider',
+  'gateway',
+  'pace',
+  'depth',
+  'upgrades',
+  'upgrade',
+  'clock',
+  'public url',
+  'proxy',
+  'way out',
+  'mail',
+  'notify',
+  'heartbeat',
+] as const;
+export type Subject = (typeof subjects)[number];
+
+/** A subject, or one thing of it: `provider ton`. */
+export type Of = Subject | `${Subject} ${string}`;
+
 export interface Finding {
   /** What was examined. */
-  of: string;
+  of: Of;
   status: 'ok' | 'warning' | 'failed';
   says: string;
   /** What to do; null where nothing is wrong. */
@@ -22,14 +49,14 @@ export interface Examined {
 
 export type Check = (examined: Examined) => Promise<Finding[]>;
 
-export const ok = (of: string, says: string): Finding => ({ of, status: 'ok', says, fix: null });
-export const warning = (of: string, says: string, fix: string): Finding => ({
+export const ok = (of: Of, says: string): Finding => ({ of, status: 'ok', says, fix: null });
+export const warning = (of: Of, says: string, fix: string): Finding => ({
   of,
   status: 'warning',
   says,
   fix,
 });
-export const failed = (of: string, says: string, fix: string): Finding => ({
+export const failed = (of: Of, says: string, fix: string): Finding => ({
   of,
   status: 'failed',
   says,

@@ -9,6 +9,7 @@ import { pageFile } from '../discovery/pages.ts';
 import { Prepared } from '../http/exchange.ts';
 import type { Handlers } from '../http/handler.ts';
 import { answerMetrics } from '../metrics/serve.ts';
+import { runbookHeaders } from '../runbook/page.tsx';
 
 /** Its name is made of its bytes. Opened alone it is a picture and nothing else. */
 const PICTURE_HEADERS = {
@@ -43,6 +44,12 @@ export const unlisted: Handlers<typeof list> = {
     // As any other path that is not there.
     if (port !== undefined || token === undefined) throw new Refusal('not_found');
     return new Prepared(await answerMetrics(app, headers));
+  },
+
+  guide({ params: { name } }, { app, request: { headers } }) {
+    const found = app.discovery.guide(name);
+    if (!found) throw new Refusal('not_found');
+    return answerDocument(found, headers, runbookHeaders);
   },
 
   async picture({ params }, { app }) {

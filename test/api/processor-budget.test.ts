@@ -16,7 +16,7 @@ const ROUNDS = 5;
  * make up is something else each time and the clock advances. Raise one only where a caller gets something for it.
  */
 const budgets: Record<number, string> = {
-  6: 'getLiveness getHealth healthCheck metrics getPublicConfig getPublicInvoice getWebExit getTgExit getTransactionRequest payQrPng getWalletManifest currencyLogo logoImage faviconImage embedScript getLanding getAgentManifest getLlmsTxt getRobotsTxt getSitemap getDocs getRedoc docsAsset picture',
+  6: 'getLiveness getHealth healthCheck metrics guide getPublicConfig getPublicInvoice getWebExit getTgExit getTransactionRequest payQrPng getWalletManifest currencyLogo logoImage faviconImage embedScript getLanding getAgentManifest getLlmsTxt getRobotsTxt getSitemap getDocs getRedoc docsAsset picture',
   12: 'getUnit detectIdentitySource listGateways getReadiness getInvoicePayment getCatalog payQrSvg payEvents unitCard payReceipt',
   // Rendered once for all looks and, where an invoice may change, in each second.
   18: 'payPage payDiv payShort unitDiv unitPage unitShort getConfirmationPage',
@@ -139,6 +139,7 @@ const headersOf = (at: number) => ({
 /** What the descriptions of the routes that no list names do not say. */
 const unlisted: Record<string, Endpoint['example']> = {
   docsAsset: { params: { file: 'page.css' } },
+  guide: { params: { name: 'run' } },
   picture: { params: { file: `${'ab'.repeat(16)}.png` } },
   unitCard: { params: { merchant_slug: '{merchant_slug}', unit_slug: '{unit_slug}' } },
 };

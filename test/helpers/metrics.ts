@@ -69,7 +69,10 @@ const OWN_LABELS: Record<string, string> = { le: 'histogram', quantile: 'summary
 /** What `promtool check metrics` finds: a sentence for each break of a convention. */
 export function lintMetrics(text: string): string[] {
   const { types, series } = readMetrics(text);
-  const helps = [...text.matchAll(/^# HELP (\S+) (.*)$/gm)].map(([, name = '', help = '']) => ({ name, help }));
+  const helps = [...text.matchAll(/^# HELP (\S+) (.*)$/gm)].map(([, name = '', help = '']) => ({
+    name,
+    help,
+  }));
   const found: string[] = [];
   const check = (holds: boolean, name: string, says: string) => holds || found.push(`${name} ${says}`);
   for (const [name, type] of types) {
@@ -78,15 +81,27 @@ export function lintMetrics(text: string): string[] {
     check(/^[a-z][a-z0-9_]*$/.test(name), name, 'is not written in snake_case without colons');
     check(!NO_BASE_UNIT.test(name), name, 'is not in a base unit');
     check(!TYPE_IN_NAME.test(name), name, 'has its type in its name');
-    check((type === 'counter') === name.endsWith('_total'), name, 'must end with _total where it is a counter, and only there');
-    check(!/_(count|sum|bucket|info)$/.test(name) || name === 'gatewayd_info', name, 'ends as a part of another type does');
+    check(
+      (type === 'counter') === name.endsWith('_total'),
+      name,
+      'must end with _total where it is a counter, and only there',
+    );
+    check(
+      !/_(count|sum|bucket|info)$/.test(name) || name === 'gatewayd_info',
+      name,
+      'ends as a part of another type does',
+    );
   }
   for (const { name } of helps) check(types.has(name), name, 'has a help text and no type');
   for (const { name, labels } of series) {
     const type = types.get(name) ?? types.get(name.replace(/_(bucket|sum|count)$/, '')) ?? '';
     for (const label of Object.keys(labels)) {
       check(/^[a-z][a-z0-9_]*$/.test(label) && !label.startsWith('__'), name, `has the label ${label}`);
-      check((OWN_LABELS[label] ?? type) === type, name, `is no ${OWN_LABELS[label]} and has the label ${label}`);
+      check(
+        (OWN_LABELS[label] ?? type) === type,
+        name,
+        `is no ${OWN_LABELS[label]} and has the label ${label}`,
+      );
     }
   }
   return [...new Set(found)];

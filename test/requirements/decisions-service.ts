@@ -193,6 +193,12 @@ export const running = {
       'metrics are text for Prometheus on a port of their own or under a token, never on the public address without; no label is chosen by a caller',
     'metrics-upkeep':
       'metrics say which blockchains cannot be read, one that never could be among them, how old the last backup is (+Inf where none is known), how much disk is free, and how many notices and webhooks did not arrive; promtool finds no fault in them',
+    runbook:
+      'GET /guides/run and gatewayd help runbook say of each notice, alert, exit code and line of doctor what it means, what to do and what not to do, in commands that exist',
+    'alert-rules':
+      'gatewayd help alerts and GET /guides/alerts.yaml print rules for Prometheus, each with a section of the runbook, over metrics that a daemon has',
+    'notice-steps':
+      'a notice says which provider failed and how, without secrets, and names the command to run and the section of the runbook, in mail, Telegram and JSON',
     notify:
       'operators are notified of what each asked for, at most once an hour for each cause and each blockchain over all daemons and starts, and again where their address failed',
     'database-unwritable':

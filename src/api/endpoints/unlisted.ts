@@ -45,6 +45,21 @@ const metrics = endpoint({
   response: media('text/plain'),
 });
 
+const guide = endpoint({
+  id: 'guide',
+  method: 'GET',
+  path: '/guides/{name}',
+  auth: 'none',
+  tag: 'system',
+  summary: 'Get what an operator reads when something is wrong',
+  effect: 'read',
+  description:
+    '`run` is the runbook as a page, `alerts.yaml` the alert rules for Prometheus that lead to it.',
+  params: { name: text({ min: 1, max: MAX_NAME }) },
+  response: media('text/html'),
+  errors: ['not_found'],
+});
+
 const picture = endpoint({
   id: 'picture',
   method: 'GET',
@@ -76,4 +91,4 @@ const unitCard = endpoint({
   cors: true,
 });
 
-export const unlisted = [docsAsset, mcp, metrics, picture, unitCard] as const;
+export const unlisted = [docsAsset, mcp, metrics, guide, picture, unitCard] as const;

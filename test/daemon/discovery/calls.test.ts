@@ -23,7 +23,7 @@ const entries = catalog({ base_url, network: 'testnet' });
 const callable = entries.filter((entry) => entry.call);
 
 /** Part of the router, described by no document: files of pages, and another protocol. */
-const unlisted = ['docsAsset', 'mcp', 'metrics', 'picture', 'unitCard'];
+const unlisted = ['docsAsset', 'mcp', 'metrics', 'guide', 'picture', 'unitCard'];
 
 /** Calls that are refused without a provider of the blockchain, as described. */
 const refused: Record<string, number> = {

@@ -1,6 +1,8 @@
 // The metrics of a real process: on a port of their own, with the times of its database and of its event loop.
+import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { alerts } from '../../../daemon/runbook/alerts.ts';
 import { lintMetrics, readMetrics } from '../../helpers/metrics.ts';
 import { until } from '../../helpers/until.ts';
 import { verifies } from '../../requirements.ts';
@@ -97,6 +99,52 @@ test('give the age of the last backup, infinite where there is none, and the dis
   expect((await home.run(['backup', `${home.dir}/one.backup`])).code).toBe(0);
   // Sums of the database are up to 10 s old.
   await until('the backup is known', async () =>
-    ((await read()).value('gatewayd_backup_age_seconds') ?? Number.POSITIVE_INFINITY) < 3600 ? true : undefined,
+    ((await read()).value('gatewayd_backup_age_seconds') ?? Number.POSITIVE_INFINITY) < 3600
+      ? true
+      : undefined,
   );
+});
+
+/** Prometheus's own. */
+const OF_PROMETHEUS = ['up'];
+
+test('are all that the alert rules name, which the daemon and the command print alike', async () => {
+  verifies('alert-rules', 'runbook');
+  const { daemon, read } = await started();
+  const { types } = await read();
+  for (const { name, expr } of alerts) {
+    const names = expr.match(/\b(?:up|(?:gatewayd|process|nodejs)_[a-z_]+)\b/g) ?? [];
+    expect(names.length, name).toBeGreaterThan(0);
+    for (const one of names.filter((each) => !OF_PROMETHEUS.includes(each)))
+      expect([...types.keys()], name).toContain(one);
+  }
+  const served = await fetch(`${daemon.url}/guides/alerts.yaml`);
+  expect([served.status, served.headers.get('content-type')]).toEqual([
+    200,
+    'application/yaml; charset=utf-8',
+  ]);
+  const rules = await served.text();
+  const printed = await home.run(['help', 'alerts', '--public-url', daemon.url]);
+  expect([printed.code, printed.stdout]).toEqual([0, rules]);
+  // Where Prometheus is installed, it reads them itself.
+  const promtool = spawnSync('promtool', ['check', 'rules'], { input: rules, encoding: 'utf8' });
+  if (promtool.error === undefined) expect([promtool.status, promtool.stderr]).toEqual([0, '']);
+  const page = await fetch(`${daemon.url}/guides/run`);
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+  const html = await page.text();
+  for (const [, anchor] of rules.matchAll(/#([a-z0-9-]+)"/g)) expect(html).toContain(`id="${anchor}"`);
+  expect((await fetch(`${daemon.url}/guides/constructor`)).status).toBe(404);
+});
+
+test('have a runbook that is printed whatever is wrong with the settings', async () => {
+  verifies('runbook');
+  const env = { GATEWAYD_LOG_LEVEL: 'loud' };
+  const whole = await home.run(['help', 'runbook'], { env });
+  expect([whole.code, whole.stderr]).toEqual([0, '']);
+  expect(whole.stdout).toContain('[exit-78]');
+  const part = await home.run(['help', 'runbook', 'disk'], { env });
+  expect(whole.stdout).toContain(part.stdout.trim());
+  expect((await home.run(['help', 'runbook', 'nothing'])).code).toBe(78);
+  expect((await home.run(['help', 'admin', 'create'])).stdout).toContain('--password-stdin');
+  expect((await home.run(['help', 'nothing'])).code).toBe(2);
 });
