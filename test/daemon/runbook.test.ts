@@ -103,7 +103,7 @@ function refusalOfDaemon(words: readonly string[]): string | null {
   }
   if (at === 0) return `gatewayd has no command ${words[0]}`;
   // Flags of settings are made when they are needed.
-  command.emit('beforeHelp', {});
+  command.configureOutput({ writeOut: () => {} }).outputHelp();
   let arguments_left = command.registeredArguments.some(({ variadic }) => variadic)
     ? Number.POSITIVE_INFINITY
     : command.registeredArguments.length;
