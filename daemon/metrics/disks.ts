@@ -23,20 +23,24 @@ export function createDisks({
   runtime: Pick<Runtime, 'sleep'>;
 }): () => Promise<readonly DiskSpace[]> {
   const places = placesOf(config);
-  const hanging = new Set<string>();
+  /** By path: those who ask at once share an answer. */
+  const under_way = new Map<string, Promise<DiskSpace>>();
+  const ask = ({ place, path }: (typeof places)[number]): Promise<DiskSpace> => {
+    const known = under_way.get(path);
+    if (known) return known;
+    const reading = statfs(path)
+      .then(({ bavail, blocks, bsize }) => ({
+        place,
+        free_bytes: bavail * bsize,
+        size_bytes: blocks * bsize,
+      }))
+      .finally(() => under_way.delete(path));
+    under_way.set(path, reading);
+    return reading;
+  };
   return async () => {
     const found: DiskSpace[] = [];
-    const asked = places
-      .filter(({ path }) => !hanging.has(path))
-      .map(async ({ place, path }) => {
-        hanging.add(path);
-        try {
-          const { bavail, blocks, bsize } = await statfs(path);
-          found.push({ place, free_bytes: bavail * bsize, size_bytes: blocks * bsize });
-        } finally {
-          hanging.delete(path);
-        }
-      });
+    const asked = places.map(async (place) => void found.push(await ask(place)));
     await settledWithin(DISK_MS, Promise.allSettled(asked), runtime);
     return places.flatMap(({ place }) => found.find((one) => one.place === place) ?? []);
   };
