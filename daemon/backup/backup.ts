@@ -1,6 +1,15 @@
 // Makes a backup of the database, also while daemons run on it: whole under its name, or not there at all.
 import { randomBytes } from 'node:crypto';
-import { createReadStream, createWriteStream, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
@@ -22,7 +31,7 @@ const PARTIAL = '.partial';
 const ABANDONED_MS = 3600_000;
 const ABANDONED = /\.[0-9a-f]+\.partial(\.db)?(-journal|-wal|-shm)?$/;
 /** Left free on the disk of a database, for the daemon. */
-const SPARE_BYTES = 64 * 1024 * 1024;
+export const SPARE_BYTES = 64 * 1024 * 1024;
 const NAME_BYTES = 6;
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
@@ -50,9 +59,36 @@ export interface BackupOptions {
   signal?: AbortSignal | undefined;
 }
 
+type Place = Pick<Config, 'backup' | 'data_dir'>;
+
 /** The directory of backups that have no other. */
-export const backupDirectory = ({ backup, data_dir }: Pick<Config, 'backup' | 'data_dir'>): string =>
+export const backupDirectory = ({ backup, data_dir }: Place): string =>
   resolve(backup.to ?? join(data_dir, 'backups'));
+
+/**
+ * The same, ready for a backup: it is made in the data directory. Throws ConfigError where the one that is set is missing:
+ * its disk may not be mounted, and what is made in its place would fill another.
+ */
+export function openBackupDirectory(place: Place): string {
+  const directory = backupDirectory(place);
+  if (place.backup.to === undefined) mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
+  else assertDirectory(directory);
+  return directory;
+}
+
+function assertDirectory(directory: string): void {
+  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
+    throw new ConfigError(
+      `backup.to: there is no directory ${directory}; create it, or mount the disk that it is on`,
+    );
+  try {
+    accessSync(directory, constants.W_OK | constants.X_OK);
+  } catch {
+    throw new ConfigError(
+      `backup.to: this user cannot write into ${directory}; let it, or name another directory`,
+    );
+  }
+}
 
 /** `gatewayd-testnet-20261122T081500Z.backup` */
 export const backupName = (network: string, now: number): string =>
@@ -79,7 +115,6 @@ export async function makeBackup({
   const partial = join(directory, `${basename(file)}${own}`);
   const made: string[] = [partial];
   try {
-    mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
     await removeAbandoned(directory, now);
     const { kind, secret } = await writeBackup(config, { partial, own, passphrase, now, signal, made });
     await rename(partial, file);
@@ -93,7 +128,7 @@ export async function makeBackup({
       secret,
     };
   } catch (error) {
-    throw diskFault(error, file) ?? error;
+    throw diskFault(error, file) ?? damage(error) ?? error;
   } finally {
     for (const one of made) await removeSqlite(one);
   }
@@ -171,7 +206,7 @@ function assertRoom(file: string, directory: string): void {
     );
 }
 
-const mib = (bytes: number): number => Math.ceil(bytes / 1024 / 1024);
+export const mib = (bytes: number): number => Math.ceil(bytes / 1024 / 1024);
 
 /** Killed in the middle, a backup leaves its partial file: it is never taken for a backup. */
 async function removeAbandoned(directory: string, now: number): Promise<void> {
@@ -188,6 +223,16 @@ export async function syncDirectory(directory: string): Promise<void> {
   // Windows opens no directory.
   await handle?.sync().catch(() => undefined);
   await handle?.close();
+}
+
+/** What SQLite says of a file that is none, or no longer whole; undefined for anything else. */
+function damage(error: unknown): CommandError | undefined {
+  const { code = '', message } = error as { code?: string; message: string };
+  if (!/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return undefined;
+  return new CommandError(
+    `the database is damaged (${message}); stop the daemon, keep the files as they are, and restore a backup`,
+    EXIT.broken_data,
+  );
 }
 
 /** What a disk says that is full, gone or not ours, in words; undefined for anything else. */

@@ -10,7 +10,8 @@ import { repeat } from '../loop.ts';
 import type { Runtime } from '../process/runtime.ts';
 import type { Config } from '../settings/config.ts';
 import { durationSeconds } from '../settings/schema.ts';
-import { backupDirectory, backupName, makeBackup } from './backup.ts';
+import { backupDirectory, backupName, makeBackup, openBackupDirectory } from './backup.ts';
+import { outdated } from './keep.ts';
 
 const LEASE = 'backup';
 /** Another daemon may begin so long after the one that does it has vanished. */
@@ -50,7 +51,7 @@ export function openBackups({ config, db, clock, log, runtime }: BackupsOptions)
     };
     callOff = runtime.after(RENEW_MS, renew);
     try {
-      const file = join(backupDirectory(config), backupName(config.network, now));
+      const file = join(openBackupDirectory(config), backupName(config.network, now));
       const { passphrase } = config.backup;
       const made = await makeBackup({ config, file, passphrase, now, signal: ended.signal });
       await changeMeta(db.query, LAST_BACKUP_AT, String(now));
@@ -83,12 +84,13 @@ export function openBackups({ config, db, clock, log, runtime }: BackupsOptions)
         runtime,
         signal: ended.signal,
         onError(error) {
+          const again_ms = Math.min(RETRY_MS, durationSeconds(every) * 1000);
           if (!ended.signal.aborted)
             log.error(
-              { alert: 'backup', reason: (error as Error).message, again_seconds: RETRY_MS / 1000 },
+              { alert: 'backup', reason: (error as Error).message, again_seconds: again_ms / 1000 },
               'no backup could be made',
             );
-          return RETRY_MS;
+          return again_ms;
         },
       });
     },
@@ -103,8 +105,8 @@ export function openBackups({ config, db, clock, log, runtime }: BackupsOptions)
 async function removeOld(config: Config): Promise<number> {
   const directory = backupDirectory(config);
   const ours = new RegExp(`^gatewayd-${config.network}-\\d{8}T\\d{6}Z\\.backup$`);
-  const names = (await readdir(directory)).filter((name) => ours.test(name)).sort();
-  const old = names.slice(0, Math.max(0, names.length - config.backup.keep));
+  const names = (await readdir(directory)).filter((name) => ours.test(name));
+  const old = outdated(names, config.backup);
   for (const name of old) await rm(join(directory, name), { force: true });
   return old.length;
 }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { openDb } from '../../data/db/open.ts';
 import { changeMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
-import { backupDirectory, backupName, type MadeBackup, makeBackup } from '../backup/backup.ts';
+import { backupName, type MadeBackup, makeBackup, openBackupDirectory } from '../backup/backup.ts';
 import { MIN_PASSPHRASE_LENGTH } from '../process/secrets.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
 import { interruptible } from './interrupt.ts';
@@ -24,7 +24,7 @@ export async function backup(
   const passphrase = await passphraseOf(config, options);
   const now = Math.floor(Date.now() / 1000);
   const name =
-    file === undefined ? join(backupDirectory(config), backupName(config.network, now)) : resolve(file);
+    file === undefined ? join(openBackupDirectory(config), backupName(config.network, now)) : resolve(file);
   const made = await interruptible((signal) => makeBackup({ config, file: name, passphrase, now, signal }));
   const fault = await noteBackup(config, now);
   process.stdout.write(options.json ? `${JSON.stringify(made)}\n` : `${linesOf(made).join('\n')}\n`);

@@ -1,5 +1,6 @@
 // `gatewayd doctor`: examines a deployment, running or stopped, and says what to do about what is wrong. Changes nothing, but for
 // the one row that is written to know that the database takes writes.
+import { backups } from '../doctor/backups.ts';
 import { database } from '../doctor/books.ts';
 import { providers } from '../doctor/chains.ts';
 import { type Check, type Examined, type Finding, failed, type Subject } from '../doctor/finding.ts';
@@ -18,6 +19,7 @@ const checks: Partial<Record<Subject, Check>> = {
   secret: secretStrength,
   disk: freeDisk,
   database,
+  backup: backups,
   provider: providers,
   clock: timeServer,
   'public url': publicUrl,

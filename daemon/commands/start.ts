@@ -3,6 +3,7 @@
 import type { Db } from '../../data/db/open.ts';
 import { changeMeta } from '../../data/meta.ts';
 import { ensureSuperuser } from '../accounts/superuser.ts';
+import { openBackupDirectory } from '../backup/backup.ts';
 import { createHttp } from '../http/mount.ts';
 import { openWaits, type Waits } from '../loop.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
@@ -68,6 +69,7 @@ export async function start(
     );
   surviveWriters();
   prepareDataDir(config);
+  if (config.backup.to !== undefined) openBackupDirectory(config);
   const lock = lockDatabase(config.database_url);
   const undo: (() => unknown)[] = [() => lock.release()];
   try {

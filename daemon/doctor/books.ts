@@ -10,12 +10,11 @@ import { pendingSteps, stepsDone } from '../../data/migrations/migrate.ts';
 import { providerLimits } from '../../data/provider-limits.ts';
 import { type SecretState, secretState } from '../../data/secret.ts';
 import { tryWriteAt } from '../../data/write-probe.ts';
+import { mostBackupAge } from '../backup/overdue.ts';
 import { PACE_STOPS_NOTHING, pacesOnOffer, shortDepths, storedPace } from '../observer/pace.ts';
 import { findSecrets, findSecretTexts } from '../process/data-dir.ts';
+import { spanOf } from './backups.ts';
 import { type Check, type Examined, type Finding, failed, type Of, ok, warning } from './finding.ts';
-
-const DAY_SECONDS = 86_400;
-const BACKUP_OLD_SECONDS = 2 * DAY_SECONDS;
 
 export const database: Check = async (examined) => {
   const { database_url } = examined.config;
@@ -170,11 +169,14 @@ function rotationOf(
   ];
 }
 
-async function lastBackup({ query }: Snapshot, { now }: Examined): Promise<Finding> {
+async function lastBackup({ query }: Snapshot, { config, now }: Examined): Promise<Finding> {
   const at = await findMeta(query, LAST_BACKUP_AT);
-  const fix = 'gatewayd backup; set backup.every to 1d to have them made';
+  const fix =
+    config.backup.every === undefined
+      ? 'set backup.every to 1d, and run `gatewayd backup`'
+      : 'run `gatewayd backup`, which says why where none can be made';
   if (at === undefined) return warning('backup', 'none is known', fix);
   const age_seconds = now - Number(at);
-  const says = `the last one is ${Math.floor(age_seconds / 3600)} h old`;
-  return age_seconds > BACKUP_OLD_SECONDS ? warning('backup', says, fix) : ok('backup', says);
+  const says = `the last one is ${spanOf(age_seconds)} old`;
+  return age_seconds > mostBackupAge(config) ? warning('backup', says, fix) : ok('backup', says);
 }

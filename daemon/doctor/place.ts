@@ -77,7 +77,7 @@ export const freeDisk: Check = async ({ config }) => {
   });
 };
 
-function nearestExisting(path: string): string {
+export function nearestExisting(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 }
 

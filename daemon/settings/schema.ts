@@ -438,9 +438,19 @@ export const settingsSchema = z.strictObject({
         .string()
         .regex(DURATION, 'must be a number of minutes, hours or days such as 30m, 12h or 1d')
         .optional()
-        .describe('interval of automatic backups while the daemon runs: 30m, 12h, 1d; default: none'),
+        .describe('interval of automatic backups while the daemon runs: 1m, 12h, 1d; default: none'),
       keep: whole(1, MAX_BACKUPS, 'how many automatic backups to retain; older ones are removed').default(7),
-      to: text('directory of backups; default: backups in data_dir').optional(),
+      keep_hours: whole(
+        0,
+        MAX_BACKUPS,
+        'retains the last automatic backup of so many hours besides, where any was made',
+      ).default(0),
+      keep_days: whole(
+        0,
+        MAX_BACKUPS,
+        'retains the last automatic backup of so many days besides, where any was made',
+      ).default(0),
+      to: text('directory of backups, which must exist; default: backups in data_dir').optional(),
       passphrase: z
         .string()
         .min(MIN_PASSPHRASE_LENGTH, `must have at least ${MIN_PASSPHRASE_LENGTH} characters`)
