@@ -23,6 +23,12 @@ in the settings is replaced in three steps:
 Sessions, mail links and invites that the old one has signed end after 8 days; webhooks of the
 platform key carry a signature of each for 24 hours. With --at-once both end now.`;
 
+const CHECK_HELP = `
+The file must be whole, the passphrase right, the schema known, the database sound, and the laws of
+\`gatewayd verify\` must hold. A backup of SQLite is unpacked into a directory of its own in data_dir,
+one of PostgreSQL into a schema of its own on the server of database_url, in a transaction that is
+rolled back: both need room for the database once more. Live data is neither read nor written.`;
+
 /**
  * Runs one command line (`process.argv`); sets the exit code, and never throws. `onStarted` is called once what a start of the daemon
  * needs has run.
@@ -137,7 +143,11 @@ function addCare(program: Command): void {
     .option('--ntp <server>', 'compare the clock with this time server, too')
     .option('--json', 'as one JSON object')
     .action(async (options) => (await import('./commands/doctor.ts')).doctor(options));
-  addSettings(
+  addBackup(program);
+}
+
+function addBackup(program: Command): void {
+  const backup = addSettings(
     program
       .command('backup')
       .description('write a backup, also while the daemon runs')
@@ -147,6 +157,19 @@ function addCare(program: Command): void {
     .option('--json', 'as one JSON object')
     .action(async (file, options) => (await import('./commands/backup.ts')).backup(file, options));
   addSettings(
+    backup
+      .command('check')
+      .description('say whether a backup could be restored, without restoring it; exits 0 or 65')
+      .addHelpText('after', CHECK_HELP)
+      .argument('<file>', 'a backup'),
+  )
+    .option('--passphrase-stdin', 'read the passphrase from stdin; default: backup.passphrase')
+    .option('--json', 'as one JSON object')
+    // What both commands know, the outer one takes.
+    .action(async (file, _, command: Command) =>
+      (await import('./commands/backup-check.ts')).backupCheck(file, command.optsWithGlobals()),
+    );
+  addSettings(
     program
       .command('restore')
       .description('restore a backup into an empty place, after verifying its books; exits 0 or 65')
@@ -154,6 +177,10 @@ function addCare(program: Command): void {
   )
     .option('--passphrase-stdin', 'read the passphrase from stdin; default: backup.passphrase')
     .option('--accept-broken', 'put it in place though laws of the books are broken')
+    .option(
+      '--new-secret',
+      'the secret of a backup without a passphrase is lost: make another, and say what must be set again',
+    )
     .option('--json', 'as one JSON object')
     .action(async (file, options) => (await import('./commands/restore.ts')).restore(file, options));
 }

@@ -7,18 +7,26 @@ const ROWS_PER_STATEMENT = 500;
 /** Counts of calls in the last minutes, and what was written to see whether it can be: worth nothing later. The migrator writes its own. */
 const LEFT_OUT = ['call_windows', 'kysely_migration', 'kysely_migration_lock', 'write_probes'];
 
-async function tablesOf(query: Executor): Promise<string[]> {
+async function tablesOf(query: Executor, schema: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    select tablename as name from pg_tables where schemaname = current_schema() order by 1`.execute(query);
+    select tablename as name from pg_tables where schemaname = ${schema} order by 1`.execute(query);
   return rows.map(({ name }) => name);
 }
 
+/** The schema of tables that are named without one. */
+export async function presentSchema(query: Executor): Promise<string> {
+  const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(query);
+  return rows[0]?.name ?? '';
+}
+
 /** Whether a database of PostgreSQL has no table in its schema. */
-export const hasNoTables = async (query: Executor): Promise<boolean> => (await tablesOf(query)).length === 0;
+export const hasNoTables = async (query: Executor): Promise<boolean> =>
+  (await tablesOf(query, await presentSchema(query))).length === 0;
 
 /** Every row, in lines: the name of a table as JSON text, then its rows as objects. `query` must show one state throughout. */
 export async function* linesOfRows(query: Executor): AsyncGenerator<string> {
-  for (const table of (await tablesOf(query)).filter((name) => !LEFT_OUT.includes(name))) {
+  const tables = await tablesOf(query, await presentSchema(query));
+  for (const table of tables.filter((name) => !LEFT_OUT.includes(name))) {
     yield `${JSON.stringify(table)}\n`;
     await sql`declare backup_rows no scroll cursor for
       select row_to_json(of_table)::text as line from ${sql.table(table)} of_table`.execute(query);
@@ -33,23 +41,24 @@ export async function* linesOfRows(query: Executor): AsyncGenerator<string> {
 }
 
 /**
- * Puts the rows of `lines` into the tables of a schema that was just made. Runs in a transaction of its caller; throws
- * where a row does not fit, or points at nothing.
+ * Puts the rows of `lines` into the tables of a schema that was just made, and of no other, whatever the connection calls its
+ * own by then. Runs in a transaction of its caller; throws where a row does not fit, or points at nothing.
  */
-export async function loadRows(query: Executor, lines: AsyncIterable<string>): Promise<void> {
-  const tables = (await tablesOf(query)).filter((name) => !LEFT_OUT.includes(name));
+export async function loadRows(query: Executor, schema: string, lines: AsyncIterable<string>): Promise<void> {
+  const tables = (await tablesOf(query, schema)).filter((name) => !LEFT_OUT.includes(name));
+  const tableOf = (name: string) => sql.id(schema, name);
   // What migrations have put there is in the backup, too; what triggers would write, likewise.
-  await sql`truncate ${sql.join(tables.map((table) => sql.table(table)))}`.execute(query);
-  for (const table of tables) await sql`alter table ${sql.table(table)} disable trigger user`.execute(query);
+  await sql`truncate ${sql.join(tables.map(tableOf))}`.execute(query);
+  for (const table of tables) await sql`alter table ${tableOf(table)} disable trigger user`.execute(query);
   // Rows come in the order of their tables' names: what points at others is held against them when all are there.
-  const references = await dropReferences(query);
-  await insertLines(query, lines, new Set(tables));
+  const references = await dropReferences(query, schema);
+  await insertLines(query, schema, { lines, known: new Set(tables) });
   for (const { of_table, name, text } of references)
-    await sql`alter table ${sql.table(of_table)} add constraint ${sql.ref(name)} ${sql.raw(text)}`.execute(
+    await sql`alter table ${tableOf(of_table)} add constraint ${sql.ref(name)} ${sql.raw(text)}`.execute(
       query,
     );
-  for (const table of tables) await sql`alter table ${sql.table(table)} enable trigger user`.execute(query);
-  await continueSequences(query);
+  for (const table of tables) await sql`alter table ${tableOf(table)} enable trigger user`.execute(query);
+  await continueSequences(query, schema);
 }
 
 interface Reference {
@@ -59,25 +68,28 @@ interface Reference {
   text: string;
 }
 
-async function dropReferences(query: Executor): Promise<Reference[]> {
+async function dropReferences(query: Executor, schema: string): Promise<Reference[]> {
   const { rows } = await sql<Reference>`
     select t.relname as of_table, c.conname as name, pg_get_constraintdef(c.oid) as text
-    from pg_constraint c join pg_class t on t.oid = c.conrelid
-    where c.connamespace = current_schema()::regnamespace and c.contype = 'f'`.execute(query);
+    from pg_constraint c join pg_class t on t.oid = c.conrelid join pg_namespace n on n.oid = c.connamespace
+    where n.nspname = ${schema} and c.contype = 'f'`.execute(query);
   for (const { of_table, name } of rows)
-    await sql`alter table ${sql.table(of_table)} drop constraint ${sql.ref(name)}`.execute(query);
+    await sql`alter table ${sql.id(schema, of_table)} drop constraint ${sql.ref(name)}`.execute(query);
   return rows;
 }
 
-async function insertLines(query: Executor, lines: AsyncIterable<string>, known: Set<string>): Promise<void> {
+async function insertLines(
+  query: Executor,
+  schema: string,
+  { lines, known }: { lines: AsyncIterable<string>; known: Set<string> },
+): Promise<void> {
   let table = '';
   let rows: string[] = [];
   const insert = async () => {
+    const into = sql.id(schema, table);
     if (rows.length > 0)
-      await sql`insert into ${sql.table(table)} overriding system value
-        select * from json_populate_recordset(null::${sql.table(table)}, ${`[${rows.join(',')}]`}::json)`.execute(
-        query,
-      );
+      await sql`insert into ${into} overriding system value
+        select * from json_populate_recordset(null::${into}, ${`[${rows.join(',')}]`}::json)`.execute(query);
     rows = [];
   };
   for await (const line of lines) {
@@ -93,13 +105,13 @@ async function insertLines(query: Executor, lines: AsyncIterable<string>, known:
 }
 
 /** Numbers that the database gives continue after those that are there. */
-async function continueSequences(query: Executor): Promise<void> {
+async function continueSequences(query: Executor, schema: string): Promise<void> {
   const { rows } = await sql<{ of_table: string; of_column: string }>`
     select table_name as of_table, column_name as of_column from information_schema.columns
-    where table_schema = current_schema() and is_identity = 'YES'`.execute(query);
+    where table_schema = ${schema} and is_identity = 'YES'`.execute(query);
   for (const { of_table, of_column } of rows)
-    await sql`select setval(pg_get_serial_sequence(${of_table}, ${of_column}),
-      (select coalesce(max(${sql.ref(of_column)}), 0) + 1 from ${sql.table(of_table)}), false)`.execute(
+    await sql`select setval(pg_get_serial_sequence(format('%I.%I', ${schema}::text, ${of_table}::text), ${of_column}),
+      (select coalesce(max(${sql.ref(of_column)}), 0) + 1 from ${sql.id(schema, of_table)}), false)`.execute(
       query,
     );
 }

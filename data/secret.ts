@@ -1,6 +1,7 @@
 // The secret of a deployment, as its database knows it: which one is in force, and the values that it seals.
 import { sql } from 'kysely';
 import type { Executor, Tx } from './db/database.ts';
+import { changeMeta } from './meta.ts';
 
 /** Names in `meta`: the proof of the secret in force, of the one before while it is rotated, of all before, and what those have signed. */
 export const SECRET_CHECK = 'secret_check';
@@ -44,27 +45,27 @@ export async function changeSecret(
 ): Promise<boolean> {
   const previous = before.current;
   if (!(await replaceMeta(tx, SECRET_CHECK, { from: previous, to: current }))) return false;
-  await putMeta(tx, PREVIOUS_CHECK, previous);
-  await putMeta(tx, PAST_CHECKS, [...before.past, previous].join(' '));
-  await putMeta(tx, RETIRED_KEYS, retired);
+  await changeMeta(tx, PREVIOUS_CHECK, previous);
+  await changeMeta(tx, PAST_CHECKS, [...before.past, previous].join(' '));
+  await changeMeta(tx, RETIRED_KEYS, retired);
   return true;
 }
 
 /** Replaces what secrets before have signed. */
-export const putRetiredKeys = (query: Executor, retired: string): Promise<void> =>
-  putMeta(query, RETIRED_KEYS, retired);
+export const putRetiredKeys = async (query: Executor, retired: string): Promise<void> =>
+  void (await changeMeta(query, RETIRED_KEYS, retired));
 
 /** No value is sealed with the secret before any more. */
 export async function endSecretChange(query: Executor): Promise<void> {
   await query.deleteFrom('meta').where('name', '=', PREVIOUS_CHECK).execute();
 }
 
-async function putMeta(query: Executor, name: string, value: string): Promise<void> {
-  await query
-    .insertInto('meta')
-    .values({ name, value })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-    .execute();
+/** Puts a secret in force where those of before are lost: they open nothing, have signed nothing, and never come back. */
+export async function forgetSecret(query: Executor, current: string): Promise<void> {
+  const state = await secretState(query);
+  if (state !== undefined) await changeMeta(query, PAST_CHECKS, [...state.past, state.current].join(' '));
+  await query.deleteFrom('meta').where('name', 'in', [PREVIOUS_CHECK, RETIRED_KEYS]).execute();
+  await changeMeta(query, SECRET_CHECK, current);
 }
 
 /** False where it is no longer what was read. */

@@ -318,6 +318,8 @@ const reasons: Record<string, string> = {
   'daemon/invoices/amounts.ts releaseEnded': 'reserved amounts are given back; the status stays',
   'daemon/observer/observer.ts releaseAmounts': 'reserved amounts are given back; the status stays',
   'daemon/observer/witness.ts witnessTransfer': 'notes that a second provider has the transfer',
+  'daemon/process/lost-secret.ts replaceLostSecret':
+    'a restored copy gets another secret before it counts: hashes of the ledger under a new key; no money',
   'daemon/retention/retention.ts foldDust': 'in which sum of dust a transfer is; no money',
   'daemon/observer/untimed.ts giveSeconds':
     'after an upgrade, what an open invoice waits for; no status moves',

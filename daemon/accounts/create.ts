@@ -40,14 +40,13 @@ export async function merchantOf(app: AccountApp, user: UserRow): Promise<Mercha
 }
 
 async function putMerchant(tx: Tx, secrets: Secrets, user: UserRow, now: number): Promise<MerchantRow> {
-  const webhook_secret = `whsec_${randomBytes(WEBHOOK_SECRET_BYTES).toString('base64')}`;
   for (let attempt = 1; attempt <= SLUG_TRIES; attempt++) {
     await insertMerchant(tx, {
       id: user.id,
       slug: slugFor(user, attempt),
       ...newKey(secrets, user.id),
       webhook_url: null,
-      webhook_secret_sealed: secrets.seal(webhook_secret, webhookSecretPurpose(user.id)),
+      webhook_secret_sealed: secrets.seal(newWebhookSecret(), webhookSecretPurpose(user.id)),
       enabled_currencies: null,
       prepaid_micros: 0n,
       ledger_seq: 0,
@@ -72,6 +71,8 @@ function slugFor(user: UserRow, attempt: number): string {
   );
   return `${base}-${letters.join('')}`;
 }
+
+export const newWebhookSecret = (): string => `whsec_${randomBytes(WEBHOOK_SECRET_BYTES).toString('base64')}`;
 
 /** A new merchant key in the two forms it is stored in. */
 export function newKey(secrets: Secrets, merchant_id: string) {

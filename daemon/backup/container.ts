@@ -160,7 +160,7 @@ export async function* sealBackup(
 }
 
 const damaged = (what: string) =>
-  new CommandError(`the backup is damaged or incomplete: ${what}; nothing was restored`, EXIT.broken_data);
+  new CommandError(`the backup is damaged or incomplete: ${what}`, EXIT.broken_data);
 
 export interface OpenBackup {
   header: Header;
@@ -224,7 +224,7 @@ function openFrame(
   } catch {
     if (is.is_first && is.is_encrypted)
       throw new CommandError(
-        'the passphrase is not the one of this backup, or the file was changed; nothing was restored',
+        'the passphrase is not the one of this backup, or the file was changed',
         EXIT.broken_data,
       );
     throw damaged('a part of it is not what was written');

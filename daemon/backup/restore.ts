@@ -1,24 +1,25 @@
 // Puts a backup into an empty place: verified there before it counts, and then whole.
-import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
 import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
-import { hasNoTables, loadRows } from '../../data/backup.ts';
-import { type Executor, openDb } from '../../data/db/open.ts';
-import { openSnapshot } from '../../data/db/snapshot.ts';
-import { knowsSteps, migrate, migrateFilled } from '../../data/migrations/migrate.ts';
-import { type LawResult, verifyLaws } from '../../data/verify/verify.ts';
-import { findSecretTexts, storeSecrets } from '../process/data-dir.ts';
+import { hasNoTables, presentSchema } from '../../data/backup.ts';
+import { openDb } from '../../data/db/open.ts';
+import type { Replaced } from '../../data/lost-secret.ts';
+import { knowsSteps, migrateFilled } from '../../data/migrations/migrate.ts';
+import type { LawResult } from '../../data/verify/verify.ts';
+import { findSecretTexts, SECRET_BYTES, storeSecrets } from '../process/data-dir.ts';
 import { CommandError, EXIT } from '../process/failure.ts';
+import { replaceSecret } from '../process/lost-secret.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
-import { verifyInput } from '../verify/books.ts';
 import { diskFault, syncDirectory } from './backup.ts';
 import { type Header, keyOf, readBackup } from './container.ts';
+import { bringUpToDate, fillRows, lawsOfFile, lawsOfRows, writeDraft } from './draft.ts';
 
 /** What a draft's directory is named after the database; earlier versions wrote a draft of this very name. */
 const RESTORING = '.restoring';
-const FILE_MODE = 0o600;
+/** Why laws are left out before the secret is replaced. */
+const LOST = { missing: 'the secret is lost' };
 
 export interface RestoreOptions {
   config: Config;
@@ -26,6 +27,8 @@ export interface RestoreOptions {
   passphrase?: string | undefined;
   /** Puts it in place though laws are broken. */
   accept_broken: boolean;
+  /** The secret is lost: what it sealed gets another. */
+  new_secret?: boolean;
   /** Unix seconds. */
   now: number;
   /** Calls it off; after the restored database is in place it has no effect. */
@@ -40,11 +43,13 @@ export interface Restored {
   in_place: boolean;
   /** Whether the secret came out of the backup. */
   secret_restored: boolean;
+  /** What has other keys, where the secret was lost; else null. */
+  replaced: Replaced | null;
 }
 
 /**
- * Restores a backup where there is no database yet. Throws ConfigError where there is one, and where the secret is missing;
- * CommandError for a damaged file, a wrong passphrase and a disk that refuses. Then nothing was changed.
+ * Restores a backup where there is no database yet. Throws ConfigError where there is one, and where the secret is missing
+ * or given up without need; CommandError for a damaged file, a wrong passphrase and a disk that refuses. Then nothing was changed.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { config, file, passphrase } = options;
@@ -54,10 +59,10 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     const { header, unlock } = await readBackup(stream as AsyncIterable<Buffer>);
     assertFits(header, config);
     const { first, rest } = await unlock(await keyOf(header, passphrase));
-    const within = JSON.parse(first.toString('utf8')) as StoredSecrets;
-    const stored = [within.secret, within.previous_secret].flatMap((each) => each ?? []);
     const known = findSecretTexts(config);
-    const texts = secretsOf(stored, known, config);
+    const texts = options.new_secret
+      ? [newSecret(secretsIn(first), known)]
+      : secretsOf(secretsIn(first), known, config);
     const is_unknown = known.length === 0;
     const putSecret = () => {
       if (is_unknown) storeSecrets(config.data_dir, texts);
@@ -68,8 +73,11 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
       { ...options, config: { ...config, secret, previous_secret } },
       { header, rest, putSecret },
     );
-    return { header, ...result, secret_restored: result.in_place && is_unknown };
+    const secret_restored = result.in_place && is_unknown && !options.new_secret;
+    return { header, replaced: null, ...result, secret_restored };
   } catch (error) {
+    if (error instanceof CommandError && error.exit_code === EXIT.broken_data)
+      throw new CommandError(`${error.message}; nothing was restored`, error.exit_code);
     if ((error as { path?: string }).path === file)
       throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, EXIT.io);
     throw error;
@@ -102,17 +110,23 @@ async function assertEmpty(database_url: string): Promise<void> {
   }
 }
 
-function assertFits({ kind, network, schema }: Header, config: Config): void {
+/** Throws ConfigError where a migration that made it is not known here. */
+export function assertKnown({ schema }: Header): void {
+  if (!knowsSteps(schema))
+    throw new ConfigError(
+      `the backup was made by a newer gatewayd (schema ${schema.at(-1)}); install that version`,
+    );
+}
+
+function assertFits(header: Header, config: Config): void {
+  const { kind, network } = header;
   if (config.database_url.startsWith('sqlite:') !== (kind === 'sqlite'))
     throw new ConfigError(
       `the backup is one of ${kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}; set a database_url of that`,
     );
   if (network !== '' && network !== config.network)
     throw new ConfigError(`the backup is of network ${network}; set network to ${network}`);
-  if (!knowsSteps(schema))
-    throw new ConfigError(
-      `the backup was made by a newer gatewayd (schema ${schema.at(-1)}); install that version`,
-    );
+  assertKnown(header);
 }
 
 /** What an encrypted backup has of the secret: two while it is rotated. */
@@ -120,6 +134,12 @@ interface StoredSecrets {
   secret: string | null;
   /** Earlier versions wrote none. */
   previous_secret?: string | null;
+}
+
+/** The newest first; none where it is not encrypted. */
+export function secretsIn(first: Buffer): string[] {
+  const { secret, previous_secret } = JSON.parse(first.toString('utf8')) as StoredSecrets;
+  return [secret, previous_secret].flatMap((each) => each ?? []);
 }
 
 /** The newest first. */
@@ -131,9 +151,16 @@ function secretsOf(stored: readonly string[], known: readonly string[], { data_d
   const texts = known.length > 0 ? known : stored;
   if (texts.length === 0)
     throw new ConfigError(
-      `this backup has no secret in it, as only encrypted ones do: put the secret that its deployment had then into ${data_dir}/secret, or set secret`,
+      `this backup has no secret in it, as only encrypted ones do: put the secret that its deployment had then into ${data_dir}/secret, or set secret; where it is lost, --new-secret makes another`,
     );
   return [...texts];
+}
+
+/** The one that is set here, else a random one. */
+function newSecret(stored: readonly string[], [known]: readonly string[]): string {
+  if (stored.length > 0)
+    throw new ConfigError('--new-secret: the secret is in this backup and not lost; leave --new-secret out');
+  return known ?? randomBytes(SECRET_BYTES).toString('hex');
 }
 
 interface Contents {
@@ -143,36 +170,43 @@ interface Contents {
   putSecret(): void;
 }
 
-type Put = (options: RestoreOptions, contents: Contents) => Promise<Pick<Restored, 'laws' | 'in_place'>>;
+type Put = (
+  options: RestoreOptions,
+  contents: Contents,
+) => Promise<Pick<Restored, 'laws' | 'in_place'> & Partial<Pick<Restored, 'replaced'>>>;
 
 const isAccepted = (laws: readonly LawResult[], { accept_broken }: RestoreOptions): boolean =>
   accept_broken || laws.every(({ ok }) => ok);
 
+/** Of laws that were held without the secret. */
+const isSound = (laws: readonly LawResult[], { accept_broken }: RestoreOptions): boolean =>
+  accept_broken || laws.every(({ count }) => count === 0);
+
 const putFile: Put = async (options, { rest, putSecret }) => {
-  const { config, now, signal } = options;
+  const { config, signal } = options;
   const file = pathOf(config.database_url);
   try {
     await removeDrafts(file);
     // SQLite replays a log or journal that it finds under a draft's name: each draft has a directory that was never used.
     const draft = join(await mkdtemp(`${file}${RESTORING}-`), basename(file));
-    await pipeline(
-      rest,
-      createGunzip(),
-      createWriteStream(draft, { flags: 'wx', mode: FILE_MODE, flush: true }),
-      { signal },
-    );
-    await bringUpToDate(`sqlite:${draft}`);
+    await writeDraft(rest, draft, { signal });
+    const url = `sqlite:${draft}`;
+    await bringUpToDate(url);
     signal?.throwIfAborted();
-    const books = await openSnapshot(`sqlite:${draft}`);
-    const laws = await verifyInput(books, config, now)
-      .then((input) => verifyLaws(input))
-      .finally(() => books.close());
+    let replaced: Replaced | null = null;
+    if (options.new_secret) {
+      const laws = await lawsOfFile(url, options, LOST);
+      if (!isSound(laws, options)) return { laws, in_place: false };
+      replaced = await replaceIn(url, options);
+      signal?.throwIfAborted();
+    }
+    const laws = await lawsOfFile(url, options);
     signal?.throwIfAborted();
     if (!isAccepted(laws, options)) return { laws, in_place: false };
     putSecret();
     await rename(draft, file);
     await syncDirectory(dirname(file));
-    return { laws, in_place: true };
+    return { laws, in_place: true, replaced };
   } catch (error) {
     throw diskFault(error, file) ?? error;
   } finally {
@@ -189,10 +223,10 @@ async function removeDrafts(file: string): Promise<void> {
       await rm(join(directory, name), { recursive: true, force: true });
 }
 
-async function bringUpToDate(url: string): Promise<void> {
+async function replaceIn(url: string, { config, now }: RestoreOptions): Promise<Replaced> {
   const db = await openDb(url);
   try {
-    await migrate(db);
+    return await db.transaction((tx) => replaceSecret(tx, db.dialect, { text: config.secret ?? '', now }));
   } finally {
     await db.close();
   }
@@ -203,32 +237,25 @@ const putRows: Put = async (options, { header, rest, putSecret }) => {
   const db = await openDb(config.database_url);
   let laws: LawResult[] = [];
   let in_place = false;
+  let replaced: Replaced | null = null;
   try {
     await migrateFilled(db, header.schema.at(-1) ?? '', {
-      fill: (query) =>
-        pipeline(rest, createGunzip(), (chunks: AsyncIterable<Buffer>) => loadRows(query, linesIn(chunks)), {
-          signal,
-        }),
-      async accept(query: Executor) {
-        laws = await verifyLaws(await verifyInput({ dialect: 'postgres', query }, config, now));
+      fill: async (query) => fillRows(query, await presentSchema(query), { rest, signal }),
+      async accept(query) {
+        if (options.new_secret) {
+          laws = await lawsOfRows(query, options, LOST);
+          if (!isSound(laws, options)) return false;
+          replaced = await replaceSecret(query, 'postgres', { text: config.secret ?? '', now });
+        }
+        laws = await lawsOfRows(query, options);
         signal?.throwIfAborted();
         in_place = isAccepted(laws, options);
         if (in_place) putSecret();
         return in_place;
       },
     });
-    return { laws, in_place };
+    return { laws, in_place, replaced };
   } finally {
     await db.close();
   }
 };
-
-async function* linesIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let left = '';
-  for await (const chunk of chunks) {
-    const lines = (left + decoder.decode(chunk, { stream: true })).split('\n');
-    left = lines.pop() ?? '';
-    yield* lines;
-  }
-}

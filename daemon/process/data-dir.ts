@@ -23,7 +23,7 @@ import { MIN_SECRET_LENGTH, openSecretsFrom, type Secrets } from './secrets.ts';
 const SECRET_FILE = 'secret';
 /** The secret that is to follow, while values are sealed again. */
 const NEXT_FILE = 'secret.next';
-const SECRET_BYTES = 32;
+export const SECRET_BYTES = 32;
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
 

@@ -7,7 +7,7 @@ import { findMeta, keepMeta } from '../../data/meta.ts';
 import { ConfigError } from '../settings/config.ts';
 import type { Secrets } from './secrets.ts';
 
-const KEY_BYTES = 32;
+export const LEDGER_KEY_BYTES = 32;
 const MAX_ATTEMPTS = 5;
 export const LEDGER_KEY = 'ledger_key';
 /** Names what is sealed, so that no other sealed value stands in for it. */
@@ -29,7 +29,7 @@ export async function openLedger(db: Db, secrets: Secrets): Promise<Ledger> {
 }
 
 async function makeKey(db: Db, secrets: Secrets): Promise<Uint8Array> {
-  const key = randomBytes(KEY_BYTES);
+  const key = randomBytes(LEDGER_KEY_BYTES);
   const sealed = secrets.seal(key.toString('hex'), LEDGER_KEY_PURPOSE);
   const stored = await db.transaction(async (tx) => {
     // What one daemon has made, the others that start with it take.

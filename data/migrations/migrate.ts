@@ -124,6 +124,13 @@ export async function stepsDone(query: Executor): Promise<string[]> {
 /** Whether this program has the steps that made a database: none of them is newer. */
 export const knowsSteps = (names: readonly string[]): boolean => names.every((name) => name in steps);
 
+interface Filling {
+  fill(query: Executor): Promise<void>;
+  accept(query: Executor): Promise<boolean>;
+  /** A schema that is made for it, next to whatever else the database has; else the present one, which is empty. */
+  apart?: string;
+}
+
 /**
  * Makes an empty database of PostgreSQL as `last` left it, lets `fill` put rows into it, brings it up to date, and keeps
  * it where `accept` resolves with true: all of it or nothing, in one transaction.
@@ -131,12 +138,16 @@ export const knowsSteps = (names: readonly string[]): boolean => names.every((na
 export async function migrateFilled(
   { schema, dialect }: Pick<Db, 'schema' | 'dialect'>,
   last: string,
-  { fill, accept }: { fill(query: Executor): Promise<void>; accept(query: Executor): Promise<boolean> },
+  { fill, accept, apart }: Filling,
 ): Promise<void> {
   await schema.connection().execute(async (connection) => {
     await sql`begin`.execute(connection);
     try {
-      const migrator = migratorOf(connection, dialect);
+      if (apart !== undefined) {
+        await sql`create schema ${sql.ref(apart)}`.execute(connection);
+        await sql`set local search_path to ${sql.ref(apart)}`.execute(connection);
+      }
+      const migrator = migratorOf(connection, dialect, apart);
       const throwing = ({ error }: MigrationResultSet) => {
         if (error) throw error;
       };
@@ -185,14 +196,18 @@ function inTransaction({ schema, dialect }: Db): Promise<MigrationResultSet> {
   });
 }
 
-function migratorOf(db: Kysely<Tables>, dialect: Dialect): Migrator {
+function migratorOf(db: Kysely<Tables>, dialect: Dialect, apart?: string): Migrator {
   const migrations = Object.fromEntries(
     Object.entries(steps).map(([name, step]) => [
       name,
       { up: (query: Kysely<unknown>) => step.up(query as unknown as Kysely<never>, dialect) },
     ]),
   );
-  return new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  return new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations },
+    ...(apart !== undefined && { migrationTableSchema: apart }),
+  });
 }
 
 async function refuseNewer(db: Pick<Db, 'query'>): Promise<void> {

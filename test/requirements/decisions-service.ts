@@ -112,6 +112,13 @@ export const running = {
     'command-doctor':
       'gatewayd doctor examines a deployment, running or stopped: each line ok, a warning or failed with what to do; exit 0, 1 or 2',
     'backup-secret': 'the secret is in encrypted backups only, and a restore is refused where it is nowhere',
+    'backup-check':
+      'gatewayd backup check says whether a backup could be restored, without the laws of its secret where that is not here; no live data is touched and nothing stays',
+    'backup-new-secret':
+      'restore --new-secret replaces all that a lost secret sealed and says what must be set again; shops continue with their keys, and no law breaks',
+    'backup-place':
+      'backup.to is refused where it is missing, by a start with 78; what doctor advises about backups makes one that another machine restores',
+    'point-in-time': 'PostgreSQL is put back to any moment by its own archive, as the guide says',
     'secret-rotate':
       'gatewayd secret rotate replaces the secret while daemons sell: no request fails, and nothing opens with the old one after it',
     'secret-rotate-killed':

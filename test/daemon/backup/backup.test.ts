@@ -1,30 +1,50 @@
 // Backups: what was there is there again, verified before it counts; whatever goes wrong leaves nothing behind.
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type BackupOptions, makeBackup } from '../../../daemon/backup/backup.ts';
+import { presentAccount } from '../../../daemon/accounts/present.ts';
+import { type BackupOptions, backupName, makeBackup } from '../../../daemon/backup/backup.ts';
+import { checkBackup } from '../../../daemon/backup/check.ts';
+import { newHeader, sealBackup } from '../../../daemon/backup/container.ts';
+import { lawsOfFile } from '../../../daemon/backup/draft.ts';
+import { outdated } from '../../../daemon/backup/keep.ts';
 import { restoreBackup } from '../../../daemon/backup/restore.ts';
 import { openBackups } from '../../../daemon/backup/schedule.ts';
 import { systemRuntime } from '../../../daemon/process/runtime.ts';
+import { apiKeyPurpose, createSecrets, webhookSecretPurpose } from '../../../daemon/process/secrets.ts';
 import { type Config, loadConfig } from '../../../daemon/settings/config.ts';
 import { sqlite } from '../../../data/db/driver.ts';
 import { openDb } from '../../../data/db/open.ts';
 import { changeMeta, findMeta, LAST_BACKUP_AT } from '../../../data/meta.ts';
+import { stepsDone } from '../../../data/migrations/migrate.ts';
 import { restorePast } from '../../data/past.ts';
+import { startApp } from '../../helpers/app.ts';
 import { testClock } from '../../helpers/clock.ts';
 import { databases, emptyDatabase } from '../../helpers/database.ts';
 import { until } from '../../helpers/until.ts';
 import { verifies } from '../../requirements.ts';
-import { makeSoundBooks, type SoundBooks } from '../helpers/sound-books.ts';
+import { makeSoundBooks, SOUND_SETTINGS, type SoundBooks } from '../helpers/sound-books.ts';
 
 const PASSPHRASE = 'a passphrase of many words';
 const PAST = fileURLToPath(new URL('../../data/past', import.meta.url));
 const CHUNK = 64 * 1024;
+/** Several databases are made from nothing, which a busy machine takes its time for. */
+const SLOW_MS = 300_000;
 
 describe.each(databases)('a backup of %s', (database) => {
   const directory = mkdtempSync(join(tmpdir(), 'gatewayd-backup-'));
@@ -187,6 +207,190 @@ describe.each(databases)('a backup of %s', (database) => {
     await isEmpty(config);
   });
 
+  /** Where its daemon ran. */
+  const live = (): Config => {
+    const data_dir = join(directory, 'live');
+    mkdirSync(data_dir, { recursive: true });
+    return { ...books.config, data_dir };
+  };
+  const checked = (file: string, config: Config = live(), options = {}) =>
+    checkBackup({ config, file, passphrase: PASSPHRASE, now: books.now, ...options });
+  /** What a check may leave behind: files of the data directory, schemas of the server. */
+  const around = async (config: Config) => {
+    const files = readdirSync(config.data_dir);
+    if (database === 'sqlite') return files;
+    const db = await openDb(books.url);
+    const { rows } = await sql`select nspname from pg_namespace order by 1`.execute(db.query);
+    await db.close();
+    return [...files, ...rows];
+  };
+
+  test(
+    'is checked without a restore, and leaves neither a file nor a row',
+    async () => {
+      verifies('backup-check');
+      const before = [await rowsOf(books.url), await around(live())];
+      const found = await checked((await written()).file);
+      expect(found).toMatchObject({ ok: true, encrypted: true, secret: 'in the backup' });
+      expect(found.laws.filter(({ ok }) => !ok)).toEqual([]);
+      expect(found.laws).toHaveLength(21);
+      expect([await rowsOf(books.url), await around(live())]).toEqual(before);
+    },
+    SLOW_MS,
+  );
+
+  test(
+    'is checked without the secret, but for the laws that need it, and says so',
+    async () => {
+      verifies('backup-check');
+      const { file } = await written({ passphrase: undefined });
+      expect(await checked(file)).toMatchObject({ ok: true, encrypted: false, secret: 'set here' });
+      for (const [secret, expected, reason] of [
+        [undefined, 'missing', /nor set here/],
+        ['the secret of another place', 'another is set here', /another is set here/],
+      ] as const) {
+        const found = await checked(file, { ...live(), secret, secret_as_written: undefined });
+        expect(found).toMatchObject({ ok: true, secret: expected });
+        const left_out = found.laws.filter(({ ok }) => !ok);
+        expect(left_out.map(({ law }) => law)).toEqual([1, 21]);
+        for (const { count, unchecked } of left_out)
+          expect([count, unchecked.join()]).toEqual([0, expect.stringMatching(reason)]);
+      }
+    },
+    SLOW_MS,
+  );
+
+  test(
+    'that is damaged, locked or called off in a check is a sentence with its exit code, and leaves nothing',
+    async () => {
+      verifies('backup-check', 'backup-whole');
+      const { file } = await written();
+      const before = [await rowsOf(books.url), await around(live())];
+      await expect(checked(file, live(), { passphrase: 'another passphrase' })).rejects.toMatchObject({
+        exit_code: 65,
+        message: expect.stringMatching(/passphrase is not the one/),
+      });
+      for (const signal of [AbortSignal.abort(), AbortSignal.timeout(1)])
+        await expect(checked(file, live(), { signal })).rejects.toThrow(/abort/i);
+      const bytes = readFileSync(file);
+      bytes[bytes.length - 30] = (bytes[bytes.length - 30] ?? 0) ^ 1;
+      const damaged = join(directory, 'damaged.backup');
+      writeFileSync(damaged, bytes);
+      await expect(checked(damaged)).rejects.toMatchObject({ exit_code: 65 });
+      await expect(checked(join(directory, 'gone.backup'))).rejects.toMatchObject({ exit_code: 74 });
+      expect([await rowsOf(books.url), await around(live())]).toEqual(before);
+    },
+    SLOW_MS,
+  );
+
+  test(
+    'whose books break a law, or whose database was damaged when it was made, is reported by a check',
+    async () => {
+      verifies('backup-check');
+      const config = await place();
+      await restored(config, (await written()).file);
+      const db = await openDb(config.database_url);
+      await sql`update balances set amount_atomic = '1'`.execute(db.query);
+      await db.close();
+      const found = await checked((await written({ config })).file);
+      expect(found.ok).toBe(false);
+      expect(found.laws.filter(({ count }) => count > 0).map(({ law }) => law)).toEqual([4]);
+      if (database !== 'sqlite') return;
+      const schema = await openDb(config.database_url);
+      const header = newHeader(
+        {
+          created_at: books.now,
+          gatewayd: '0',
+          kind: database,
+          network: '',
+          schema: await stepsDone(schema.query),
+        },
+        false,
+      );
+      await schema.close();
+      const file = config.database_url.slice('sqlite:'.length);
+      const bytes = readFileSync(file);
+      bytes.fill(0xa5, bytes.length >> 1);
+      writeFileSync(file, bytes);
+      await expect(written({ config })).rejects.toMatchObject({
+        exit_code: 65,
+        message: expect.stringMatching(/is damaged/),
+      });
+      // As one that was made of it all the same.
+      const of_damaged = join(directory, 'of-damaged.backup');
+      const first = Buffer.from('{"secret":null}');
+      await writeFile(
+        of_damaged,
+        sealBackup(header, null, { first, source: Readable.from([gzipSync(bytes)]) }),
+      );
+      const outcome = await checked(of_damaged).then(
+        ({ laws }) => laws.filter(({ count }) => count > 0).map(({ law }) => law),
+        ({ exit_code }) => exit_code,
+      );
+      expect(outcome === 65 || outcome.includes(21), String(outcome)).toBe(true);
+    },
+    SLOW_MS,
+  );
+
+  test(
+    'whose secret is lost is restored with a new one: its shops sell on, and its books continue',
+    async () => {
+      verifies('backup-new-secret');
+      const { file } = await written({ passphrase: undefined });
+      const lost = { passphrase: undefined, new_secret: true };
+      await expect(restored(await place(), (await written()).file, { new_secret: true })).rejects.toThrow(
+        /in this backup and not lost/,
+      );
+      await expect(restored(await place({ secret: books.config.secret ?? '' }), file, lost)).rejects.toThrow(
+        /leave --new-secret out/,
+      );
+      const config = await place();
+      const { laws, replaced, ...rest } = await restored(config, file, lost);
+      expect(rest).toMatchObject({ in_place: true, secret_restored: false });
+      expect(laws.filter(({ ok }) => !ok)).toEqual([]);
+      expect(replaced).toMatchObject({ webhook_secrets: replaced?.merchants });
+      expect(replaced?.entries).toBeGreaterThan(0);
+
+      const secret = readFileSync(join(config.data_dir, 'secret'), 'utf8').trim();
+      expect(secret).not.toBe(books.config.secret);
+      const sealedIn = async (url: string) => {
+        const db = await openDb(url);
+        const rows = await db.query.selectFrom('merchants').selectAll().orderBy('id').execute();
+        return db.close().then(() => rows);
+      };
+      const old = createSecrets(books.config.secret ?? '');
+      const service = await startApp({
+        database,
+        database_url: config.database_url,
+        clock: testClock(books.now),
+        settings: { ...SOUND_SETTINGS, secret },
+      });
+      onTestFinished(() => service.stop());
+      const [rich] = (await sealedIn(books.url)).filter(({ webhook_url }) => webhook_url !== null);
+      const id = rich?.id ?? '';
+      const keyBefore = old.open(rich?.api_key_sealed ?? '', apiKeyPurpose(id));
+      const sold = await service.fetch('POST', '/v1/invoices', {
+        key: keyBefore,
+        body: { chain: 'ton', amount: '5' },
+      });
+      expect(sold.status, sold.text).toBe(200);
+      const paid = await service.fetch('POST', `/v1/invoices/${sold.json.id}/simulate`, { key: keyBefore });
+      expect(paid.status, paid.text).toBe(200);
+      const shown = (await service.app.db.query.selectFrom('merchants').selectAll().execute()).find(
+        (row) => row.id === id,
+      );
+      const account = presentAccount(service.app, shown ?? expect.fail('the merchant is gone'));
+      expect(account.api_key).not.toBe(keyBefore);
+      expect(account.previous_api_key_ends_at).toBeGreaterThan(books.now + 86_400);
+      expect(account.webhook_secret).toMatch(/^whsec_/);
+      const webhook_secret = old.open(rich?.webhook_secret_sealed ?? '', webhookSecretPurpose(id));
+      expect(account.webhook_secret).not.toBe(webhook_secret);
+      const after = await lawsOfFile(config.database_url, { config, now: service.clock.now() });
+      expect(after.filter(({ ok }) => !ok)).toEqual([]);
+    },
+    SLOW_MS,
+  );
+
   test('is not restored over anything, nor on another network or kind of database', async () => {
     verifies('command-restore');
     const { file } = await written();
@@ -231,7 +435,8 @@ describe.each(databases)('a backup of %s', (database) => {
   test('is made by one daemon of several, as often as is set, and old ones go', async () => {
     verifies('backup-automatic');
     const to = mkdtempSync(join(directory, 'automatic-'));
-    const config = { ...books.config, backup: { every: '1h', keep: 2, to, passphrase: PASSPHRASE } };
+    const rule = { keep: 2, keep_hours: 0, keep_days: 0 };
+    const config = { ...books.config, backup: { every: '1h', ...rule, to, passphrase: PASSPHRASE } };
     const clock = testClock(books.now);
     const db = await openDb(books.url);
     onTestFinished(() => db.close());
@@ -258,4 +463,27 @@ describe.each(databases)('a backup of %s', (database) => {
     expect(left).toContain('not ours');
     expect(left.filter((name) => name.includes('partial'))).toEqual([]);
   });
+});
+
+test('each minute of the last hour, each hour of the last day and each day of the last month stay, and nothing else', () => {
+  verifies('backup-automatic');
+  const from = Date.UTC(2026, 9, 1) / 1000;
+  const minutes = 40 * 24 * 60;
+  let names: string[] = [];
+  for (let minute = 0; minute < minutes; minute++) {
+    names.push(backupName('testnet', from + minute * 60));
+    // As a daemon does: after each of them, what is retained depends on nothing that was removed before.
+    if (minute % 7 === 0 || minute === minutes - 1) {
+      const old = new Set(outdated(names, { keep: 60, keep_hours: 24, keep_days: 30 }));
+      names = names.filter((name) => !old.has(name));
+    }
+  }
+  const at = (ago_minutes: number) => backupName('testnet', from + (minutes - 1 - ago_minutes) * 60);
+  const expected = new Set<string>();
+  for (let ago = 0; ago < 60; ago++) expected.add(at(ago));
+  // The last minute of all is the last of its hour, and of its day.
+  for (let hour = 0; hour < 24; hour++) expected.add(at(hour * 60));
+  for (let day = 0; day < 30; day++) expected.add(at(day * 24 * 60));
+  expect(names.sort()).toEqual([...expected].sort());
+  expect(outdated([at(2), at(1), at(0)], { keep: 2, keep_hours: 0, keep_days: 0 })).toEqual([at(2)]);
 });

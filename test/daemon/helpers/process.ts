@@ -34,6 +34,8 @@ export interface Home {
   dir: string;
   /** Runs a command to its end. */
   run(args: string[], options?: RunOptions): Promise<Ended>;
+  /** Begins one, which may be sent a signal. */
+  launch(args: string[], options?: RunOptions): Pick<Daemon, 'signal' | 'ended'>;
   /** Starts a daemon on a free port and waits for its ready line. */
   start(options?: RunOptions): Promise<Daemon>;
   /** Kills what still runs and removes the directory. */
@@ -104,6 +106,10 @@ export function makeHome(): Home {
   return {
     dir,
     run: (args, options) => launch(args, options).ended,
+    launch(args, options) {
+      const { child, ended } = launch(args, options);
+      return { ended, signal: (name) => child.kill(name) };
+    },
     async start(options = {}) {
       const { child, output, ended } = launch(['start', '--port', '0', ...(options.args ?? [])], options);
       const url = await new Promise<string>((resolve, reject) => {
