@@ -155,13 +155,13 @@ const machine: readonly Section[] = [
     anchor: 'backup',
     title: 'The last backup is too old, or there is none',
     means:
-      'No backup was made for two days, or for twice `backup.every`. If the machine is lost now, so are the books since then.',
+      'No backup was made for two days, or for twice `backup.every` and ten minutes at least. If the machine is lost now, so are the books since then.',
     steps: [
       '`gatewayd backup FILE` makes one now; why the automatic one failed is in the log.',
       'Set `backup.every`, `backup.passphrase` and `backup.to`, a place on another disk, and copy it to another machine. Without a passphrase the secret is not in it: store the file `secret` elsewhere, too.',
       'Where PostgreSQL is backed up by other means, remove this rule of Prometheus.',
     ],
-    never: ['A backup that was never restored is a hope: try `gatewayd restore FILE` on another machine.'],
+    never: ['A backup that was never tried is a hope: `gatewayd backup check FILE` says whether it could be restored, and `gatewayd restore FILE` on another machine proves it.'],
     notices: ['backup_old'],
     alerts: ['GatewaydBackupOld'],
     doctor: ['backup'],
@@ -305,7 +305,7 @@ const settings: readonly Section[] = [
     means:
       'The secret opens the stored keys of merchants and signs sign-ins. Without the right one the daemon does not start.',
     steps: [
-      'Missing or wrong: put the file `secret` of your copy back, or restore a backup that has a passphrase: the secret is in it.',
+      'Missing or wrong: put the file `secret` of your copy back, or restore a backup that has a passphrase: the secret is in it. Where both are lost, `gatewayd restore FILE --new-secret` makes another, and names what must be set again.',
       'Being replaced: `gatewayd secret rotate` once more ends it. Weak, or seen by others: `gatewayd secret rotate --at-once`.',
     ],
     never: ['Never delete the file in order to get a new one: what it has sealed would stay closed.'],
