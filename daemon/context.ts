@@ -22,6 +22,7 @@ import type { ClockCheck } from './process/clock-check.ts';
 import type { DatabaseWatch } from './process/database-watch.ts';
 import type { Instance } from './process/instance.ts';
 import type { Runtime } from './process/runtime.ts';
+import type { SchemaWatch } from './process/schema-watch.ts';
 import type { Secrets } from './process/secrets.ts';
 import type { Signals } from './process/signals.ts';
 import type { Rates } from './rates/rates.ts';
@@ -37,6 +38,7 @@ export interface App {
   metrics: Metrics;
   clock: SteadyClock;
   instance: Instance;
+  schema: SchemaWatch;
   runtime: Runtime;
   clock_check: ClockCheck;
   quorum: Quorum;

@@ -68,6 +68,10 @@ export const errorCodes = {
   mail_failed: { status: 503, detail: 'The mail server did not accept the message' },
   database_busy: { status: 503, detail: 'The database is busy' },
   not_ready: { status: 503, detail: 'This daemon is not ready' },
+  schema_newer: {
+    status: 503,
+    detail: 'The database is of a newer version than this daemon: its operator has to upgrade it',
+  },
   draining: { status: 503, detail: 'This daemon is draining: send requests to another one' },
   shutting_down: { status: 503, detail: 'The service is restarting' },
   too_many_streams: { status: 503, detail: 'Too many open streams' },

@@ -14,6 +14,7 @@ import { replaceSecret } from '../process/lost-secret.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
 import { diskFault, syncDirectory } from './backup.ts';
 import { type Header, keyOf, readBackup } from './container.ts';
+import { readCopy } from './copy.ts';
 import { bringUpToDate, fillRows, lawsOfFile, lawsOfRows, writeDraft } from './draft.ts';
 
 /** What a draft's directory is named after the database; earlier versions wrote a draft of this very name. */
@@ -48,15 +49,16 @@ export interface Restored {
 }
 
 /**
- * Restores a backup where there is no database yet. Throws ConfigError where there is one, and where the secret is missing
- * or given up without need; CommandError for a damaged file, a wrong passphrase and a disk that refuses. Then nothing was changed.
+ * Restores a backup, or the copy of a SQLite file that an upgrade made, where there is no database yet. Throws ConfigError where
+ * there is one, and where the secret is missing or given up without need; CommandError for a damaged file, a wrong passphrase and a
+ * disk that refuses. Then nothing was changed.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { config, file, passphrase } = options;
   await assertEmpty(config.database_url);
   const stream = createReadStream(file);
   try {
-    const { header, unlock } = await readBackup(stream as AsyncIterable<Buffer>);
+    const { header, unlock } = (await readCopy(file)) ?? (await readBackup(stream as AsyncIterable<Buffer>));
     assertFits(header, config);
     const { first, rest } = await unlock(await keyOf(header, passphrase));
     const known = findSecretTexts(config);

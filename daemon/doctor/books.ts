@@ -6,7 +6,7 @@ import { type DatabaseFault, faultOf } from '../../data/db/failures.ts';
 import { DatabaseError } from '../../data/db/open.ts';
 import { openSnapshot, type Snapshot } from '../../data/db/snapshot.ts';
 import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
-import { pendingSteps, stepsDone } from '../../data/migrations/migrate.ts';
+import { pendingSteps, schemaStanding, stepsDone } from '../../data/migrations/migrate.ts';
 import { providerLimits } from '../../data/provider-limits.ts';
 import { type SecretState, secretState } from '../../data/secret.ts';
 import { tryWriteAt } from '../../data/write-probe.ts';
@@ -41,15 +41,11 @@ async function stateOf(books: Snapshot, examined: Examined): Promise<Finding[]> 
   const kind = dialect === 'sqlite' ? 'SQLite' : 'PostgreSQL';
   const done = await stepsDone(query);
   if (done.length === 0) return [ok('database', `${kind}, empty: the first start fills it`)];
-  const pending = await pendingSteps({ ...books, schema: query });
+  const { state } = await schemaStanding(query);
+  const pending = state === 'newer' ? [] : await pendingSteps({ ...books, schema: query });
+  const says = `${kind}, schema ${done.at(-1)}`;
   const schema =
-    pending.length === 0
-      ? await writesOf(examined, `${kind}, schema ${done.at(-1)}`)
-      : warning(
-          'database',
-          `${kind}, schema ${done.at(-1)}: ${pending.length} steps behind this version`,
-          'gatewayd backup && gatewayd migrate',
-        );
+    state === 'ok' ? await writesOf(examined, says) : otherSchema(says, state === 'newer', pending.length);
   const paces = pending.length === 0 ? await pacesOf(books, examined) : [];
   const limits = pending.length === 0 ? await limitsOf(books, examined) : [];
   return [
@@ -59,6 +55,20 @@ async function stateOf(books: Snapshot, examined: Examined): Promise<Finding[]> 
     ...paces,
     ...limits,
   ];
+}
+
+function otherSchema(says: string, is_newer: boolean, pending: number): Finding {
+  if (is_newer)
+    return warning(
+      'database',
+      `${says}: newer than this gatewayd, which can continue on it`,
+      'install the newer gatewayd',
+    );
+  return warning(
+    'database',
+    `${says}: ${pending} steps behind this version`,
+    'gatewayd backup && gatewayd migrate',
+  );
 }
 
 /** What to do where it takes no writes. */

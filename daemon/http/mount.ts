@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { H3, type H3Event } from 'h3';
-import { isBusy, isUnusable } from '../../data/db/failures.ts';
+import { Fenced, isBusy, isUnusable } from '../../data/db/failures.ts';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { ignoredFields } from '../../src/api/read/ignored.ts';
 import { parseInput } from '../../src/api/read/validation.ts';
@@ -44,6 +44,10 @@ import { openTurns, type Turns } from './turns.ts';
 /** How soon a busy database or provider may be asked again. */
 const BUSY_RETRY_SECONDS = 1;
 const PROVIDER_RETRY_SECONDS = 5;
+/** How soon another daemon may have the place of one that is to be upgraded. */
+const OUTDATED_RETRY_SECONDS = 5;
+/** What a daemon still answers then: its supervisor, and what says what is wrong. */
+const ANSWERED_OUTDATED = ['getLiveness', 'getReadiness', 'metrics'];
 /** A person has to make room, or repair what else is wrong. */
 const UNUSABLE_RETRY_SECONDS = 60;
 
@@ -69,6 +73,7 @@ export function createHttp(app: App, routes: readonly Route[]): Http {
     ...(app.db.dialect === 'postgres' ? { shared: sharedWindow(app) } : {}),
   });
   const draining = new AbortController();
+  app.schema.onOutdated(() => draining.abort());
   const stopping = new AbortController();
   // One listener for each open stream, and of those there may be many.
   setMaxListeners(0, draining.signal);
@@ -247,6 +252,7 @@ async function answer(server: Server, route: Route, call: Call): Promise<Answer>
   const { limits } = server;
   const { endpoint } = route;
   const { event, ip } = call;
+  if (server.app.schema.outdated() !== null && !ANSWERED_OUTDATED.includes(endpoint.id)) throw outdated();
   // Nearly all have no limit, and must not wait a turn for it.
   const counted = limits.byAddress(endpoint.limit, ip);
   if (counted !== undefined) await counted;
@@ -400,9 +406,12 @@ function decoded(params: Record<string, string> = {}): Record<string, string> {
   return params;
 }
 
+const outdated = (): Refusal => new Refusal('schema_newer', { retry_after: OUTDATED_RETRY_SECONDS });
+
 function failureAnswer(error: unknown, call: Call, endpoint: Endpoint | undefined): Answer {
   if (error instanceof MalformedBody) return invalidAnswer([error.detail]);
   if (error instanceof Refusal) return refusalAnswer(error, call.request_id);
+  if (error instanceof Fenced) return refusalAnswer(outdated(), call.request_id);
   if (isBusy(error) || isUnusable(error)) return databaseAnswer(error, call, endpoint);
   if (error instanceof ProviderError) {
     call.log.warn({ err: error, endpoint: endpoint?.id }, 'a provider failed the request');

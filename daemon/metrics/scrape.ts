@@ -38,6 +38,7 @@ export type Scraped = Pick<
   | 'runtime'
   | 'metrics'
   | 'instance'
+  | 'schema'
   | 'blindness'
   | 'rates'
   | 'observer'
@@ -267,6 +268,7 @@ function ofDaemon({
   webhooks,
   rates,
   instance,
+  schema,
   metrics,
   database_watch,
 }: Scraped): string {
@@ -278,6 +280,11 @@ function ofDaemon({
       sample([], database_watch.trouble() === null ? 1 : 0),
     ]),
     gauge('gatewayd_draining', 'Whether others should be asked.', [sample([], instance.draining() ? 1 : 0)]),
+    gauge(
+      'gatewayd_outdated',
+      'Whether this daemon does nothing until it is upgraded, for the schema is newer.',
+      [sample([], schema.outdated() === null ? 0 : 1)],
+    ),
     gauge(
       'gatewayd_clock_offset_seconds',
       'How far the clock is ahead of the chains.',

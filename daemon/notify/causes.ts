@@ -41,7 +41,16 @@ export const isDiskLow = ({ bavail, blocks, bsize }: Pick<StatsFs, 'bavail' | 'b
 
 export type Watched = Pick<
   App,
-  'config' | 'db' | 'clock' | 'clock_check' | 'rates' | 'instance' | 'blindness' | 'pace' | 'observer'
+  | 'config'
+  | 'db'
+  | 'clock'
+  | 'clock_check'
+  | 'rates'
+  | 'instance'
+  | 'schema'
+  | 'blindness'
+  | 'pace'
+  | 'observer'
 >;
 
 /** One thing of a cause, as it is now. */
@@ -219,6 +228,17 @@ export const causes: readonly Cause[] = [
     async find({ clock_check }) {
       const trouble = clock_check.trouble();
       return trouble ? [{ subject: 'clock', text: trouble.message }] : [];
+    },
+  },
+  {
+    name: 'schema_newer',
+    title: 'Daemon to be upgraded',
+    command: 'gatewayd doctor',
+    lasts: true,
+    own: true,
+    async find({ schema }) {
+      const outdated = schema.outdated();
+      return outdated === null ? [] : [{ subject: 'schema', text: outdated }];
     },
   },
   {

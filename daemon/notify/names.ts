@@ -8,6 +8,7 @@ export const lastingCauses = [
   'rate_missing',
   'backup_old',
   'clock_wrong',
+  'schema_newer',
   'pace_changed',
   'depth_short',
 ] as const;

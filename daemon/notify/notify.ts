@@ -27,6 +27,7 @@ import { type Heartbeat, openHeartbeat, sendHeartbeat } from './heartbeat.ts';
 import { causesBySubject, lastingCauses, type NoticeCause, noticeCauses } from './names.ts';
 import { openOutage } from './outage.ts';
 import {
+  type Fault,
   type Message,
   openTargets,
   shownTarget,
@@ -50,6 +51,7 @@ const NAMED_MOST = 10;
 const STOP_MS = 2_000;
 /** Since when there is someone to notify, Unix seconds. */
 const NOTIFY_SINCE = 'notify_since';
+const OUTDATED: NoticeCause = 'schema_newer';
 
 export interface Notify {
   start(): void;
@@ -98,11 +100,44 @@ export function openNotify({ app, watched = causes }: NotifyOptions): Notify {
     await forgetNotices(query, now - FORGOTTEN_SECONDS, lastingCauses);
   }
 
+  const informed = new Set<Target>();
+  let inform_at = 0;
+
+  /** From memory: a daemon that may store nothing any more knows on its own whom it has informed. */
+  async function informOutdated(reason: string, now: number): Promise<void> {
+    if (now < inform_at) return;
+    inform_at = now + RETRY_SECONDS;
+    const text = oneLine(`${hostname()}: ${reason}`);
+    const title = causes.find(({ name }) => name === OUTDATED)?.title ?? OUTDATED;
+    const message = {
+      subject: `gatewayd: ${title}`,
+      lines: [`${title}: ${text}`],
+      notices: [{ cause: OUTDATED, text, found_at: now, command: commandOf(OUTDATED) }],
+    };
+    const inform = async (target: Target) => {
+      const id = `msg_${digest(`${target.to}\n${OUTDATED} ${app.instance.id}`).slice(0, 32)}`;
+      const fault = await targets.send(target, { id, ...message }, stopping.signal);
+      if (fault === null) informed.add(target);
+      logSent(target, [OUTDATED], fault);
+    };
+    await Promise.all(
+      wanted.filter((target) => !informed.has(target) && wants(target, OUTDATED)).map(inform),
+    );
+  }
+
+  function logSent({ to }: Target, about_causes: readonly string[], fault: Fault | null): void {
+    const about = { target: shownTarget(to), causes: about_causes };
+    if (fault === null) log.info(about, 'operator notified');
+    else log.warn({ ...about, reason: fault.reason }, 'an operator could not be notified; trying again');
+  }
+
   async function tick(): Promise<void> {
+    const now = seconds(clock);
+    const outdated = app.schema.outdated();
+    if (outdated !== null) return informOutdated(outdated, now);
     await outage.tick();
     // Nothing else can be found, or stored, without it.
     if (app.database_watch.trouble() !== null) return;
-    const now = seconds(clock);
     await findAll(now);
     await Promise.all(wanted.map((target) => sendDue(target, now)));
   }
@@ -141,9 +176,7 @@ export function openNotify({ app, watched = causes }: NotifyOptions): Notify {
         await noteUnsent(query, turn, now + wait_seconds);
       }
     }
-    const about = { target: shownTarget(target.to), causes: [...new Set(due.map(({ turn }) => turn.cause))] };
-    if (fault === null) log.info(about, 'operator notified');
-    else log.warn({ ...about, reason: fault.reason }, 'an operator could not be notified; trying again');
+    logSent(target, [...new Set(due.map(({ turn }) => turn.cause))], fault);
   }
 
   return {

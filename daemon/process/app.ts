@@ -36,6 +36,7 @@ import { createClockCheck } from './clock-check.ts';
 import { openDatabaseWatch } from './database-watch.ts';
 import { createInstance } from './instance.ts';
 import { type Runtime, runtimeOf } from './runtime.ts';
+import { openSchemaWatch } from './schema-watch.ts';
 import { openSecretWatch } from './secret-watch.ts';
 import type { Secrets } from './secrets.ts';
 import { openSignals } from './signals.ts';
@@ -79,6 +80,7 @@ export function openApp(options: AppOptions): RunningApp {
   const instance = createInstance({ db, clock, log, runtime, secrets });
   const secret_watch = openSecretWatch({ db, secrets, instance, log, runtime });
   const signals = openSignals({ db, log, runtime });
+  const schema = openSchemaWatch({ db, signals, log, runtime });
   const webhooks = openWebhooks({
     db,
     signals,
@@ -108,12 +110,27 @@ export function openApp(options: AppOptions): RunningApp {
   });
   instance.onRest(() => void observer.rest());
   signals.onOthers('daemons', () => instance.check());
-  const notify = openNotify({ app: { ...shared, observer, blindness, instance, mail, runtime } });
+  const notify = openNotify({ app: { ...shared, observer, blindness, instance, schema, mail, runtime } });
   const discovery = openDiscovery({ config, db, clock, log });
+  let resting: Promise<unknown> | undefined;
+  /** Ends all that stores something; once. */
+  const rest = (answered?: Promise<unknown>, waits: Waits = openWaits()) =>
+    (resting ??= Promise.all([
+      waits.on('observer', observer.stop(answered)),
+      waits.on('webhooks', webhooks.stop(answered)),
+      ...jobs.map((job) => waits.on('jobs', job.stop())),
+    ])
+      .then(() => waits.on('database', database_watch.stop()))
+      .then(() => waits.on('secret', secret_watch.stop()))
+      .then(() => waits.on('sign of life', instance.stop())));
+  schema.onOutdated(() => {
+    rest().catch((error: unknown) => log.error({ err: error }, 'what was under way could not be ended'));
+  });
   return {
     ...shared,
     secrets,
     instance,
+    schema,
     runtime,
     webhooks,
     observer,
@@ -129,7 +146,7 @@ export function openApp(options: AppOptions): RunningApp {
     claims: openClaimGate({ db, clock, runtime, count: limitOfBlockchain(counted, 'claim_per_blockchain') }),
     compose_limit: limitOfBlockchain(counted, 'compose_per_blockchain'),
     notify,
-    scrape: createScrape({ ...shared, runtime, instance, webhooks, observer, blindness }),
+    scrape: createScrape({ ...shared, runtime, instance, schema, webhooks, observer, blindness }),
     start() {
       database_watch.start();
       instance.start(() => ({ reads: observer.reads(), delivering: webhooks.underWay() }));
@@ -140,19 +157,17 @@ export function openApp(options: AppOptions): RunningApp {
       webhooks.kick();
       for (const job of jobs) job.start();
       notify.start();
+      schema.start();
     },
     async stop(answered, waits = openWaits()) {
       await Promise.all([
+        waits.on('schema', schema.stop()),
         waits.on('notices', notify.stop()),
         waits.on('rates', rates.stop()),
-        waits.on('observer', observer.stop(answered)),
-        waits.on('webhooks', webhooks.stop(answered)),
-        ...jobs.map((job) => waits.on('jobs', job.stop())),
+        rest(answered, waits),
         answered,
       ]);
-      await waits.on('database', database_watch.stop());
-      await waits.on('secret', secret_watch.stop());
-      await Promise.all([waits.on('sign of life', instance.stop()), waits.on('signals', signals.stop())]);
+      await waits.on('signals', signals.stop());
       mail.close();
       checkout.close();
     },

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { type Sighting, sightings } from '../../data/cursors.ts';
 import { ping } from '../../data/meta.ts';
-import { schemaState } from '../../data/migrations/migrate.ts';
+import { schemaStanding } from '../../data/migrations/migrate.ts';
 import type { Readiness } from '../../src/api/schemas/system.ts';
 import { Refusal } from '../../src/errors.ts';
 import { statusOf } from '../../src/sight.ts';
@@ -31,23 +31,24 @@ export const isHealthyNow = ({ db, instance, database_watch }: Examined): boolea
   !instance.draining() && database_watch.trouble() === null && ping.now(db) !== undefined;
 
 /**
- * Readiness. Refuses with `draining` or `not_ready`, which carry the same members. A blockchain that cannot be read is none of
+ * Readiness. Refuses with `draining`, `schema_newer` or `not_ready`, which carry the same members. A blockchain that cannot be read is none of
  * the reasons: a balancer would take all daemons away for it.
  */
 export async function assertReady(app: App): Promise<z.output<typeof Readiness>> {
   const stored = await storedState(app);
   const draining = app.instance.draining();
   const { database, migrations } = stored;
-  const is_whole = database === 'ok' && migrations !== 'pending';
+  const outdated = app.schema.outdated() !== null || migrations === 'incompatible';
   const extra = {
-    ready: is_whole && !draining,
+    ready: database === 'ok' && migrations !== 'pending' && !outdated && !draining,
     database,
     migrations,
     draining,
     blockchains: app.observer.status().map((poller) => presentSight(app, poller, stored.seen)),
   };
   if (extra.ready) return extra;
-  throw new Refusal(draining ? 'draining' : 'not_ready', { extra, retry_after: RETRY_SECONDS });
+  const code = draining ? 'draining' : outdated ? 'schema_newer' : 'not_ready';
+  throw new Refusal(code, { extra, retry_after: RETRY_SECONDS });
 }
 
 interface Stored extends Pick<z.output<typeof Readiness>, 'database' | 'migrations'> {
@@ -58,7 +59,7 @@ interface Stored extends Pick<z.output<typeof Readiness>, 'database' | 'migratio
 async function storedState({ db, clock, runtime, log, observer, database_watch }: App): Promise<Stored> {
   let found: Stored = { database: 'unreachable', migrations: 'unknown', seen: [] };
   const read = async () => {
-    const migrations = await schemaState(db.query);
+    const { state: migrations } = await schemaStanding(db.query);
     const blockchains = observer.status().map(({ blockchain }) => blockchain);
     const seen = await sightings(db.query, blockchains, seconds(clock));
     found = { database: database_watch.trouble() === null ? 'ok' : 'unwritable', migrations, seen };

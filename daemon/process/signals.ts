@@ -6,9 +6,9 @@ import type { Runtime } from './runtime.ts';
 
 /**
  * `events`: written for a merchant. `deliveries`: there is one that its daemon cannot send now. `daemons`: one is asked to
- * drain. `watched`: somebody waits for a payment on a blockchain.
+ * drain. `watched`: somebody waits for a payment on a blockchain. `schema`: it was changed.
  */
-const TOPICS = ['events', 'deliveries', 'daemons', 'watched'] as const;
+const TOPICS = ['events', 'deliveries', 'daemons', 'watched', 'schema'] as const;
 export type Topic = (typeof TOPICS)[number];
 
 /** What is announced within this time is one message. */
@@ -71,12 +71,10 @@ export function openSignals({ db, log, runtime }: SignalsOptions): Signals {
   };
 
   /** A message that does not get through is made up for by the polls. */
-  const send = (topics: Record<string, string[]>) => {
-    if (channel)
-      sendMessage(db.query, channel, JSON.stringify({ from: own, topics })).catch((error: unknown) =>
-        log.debug({ err: error }, 'other daemons could not be woken; they poll'),
-      );
-  };
+  const send = (topics: Message['topics']) =>
+    void sendTopics(db, own, topics).catch((error: unknown) =>
+      log.debug({ err: error }, 'other daemons could not be woken; they poll'),
+    );
   const flush = () => {
     callOff = undefined;
     const topics = [...pending].map(([topic, about]): [string, string[]] => [
@@ -183,8 +181,25 @@ function openWatch(
   };
 }
 
+interface Message {
+  from: string;
+  topics: Partial<Record<Topic, string[]>>;
+}
+
+async function sendTopics(
+  { query, channel }: Pick<Db, 'query' | 'channel'>,
+  from: string,
+  topics: Message['topics'],
+): Promise<void> {
+  if (channel) await sendMessage(query, channel, JSON.stringify({ from, topics }));
+}
+
+/** Says so to all daemons of a database that listen, by one that does not itself. */
+export const announceOnce = (db: Pick<Db, 'query' | 'channel'>, topic: Topic): Promise<void> =>
+  sendTopics(db, '', { [topic]: [ANYONE] });
+
 /** What another version may send is taken for nothing. */
-function messageOf(payload: string): { from: string; topics: Partial<Record<Topic, string[]>> } {
+function messageOf(payload: string): Message {
   try {
     const { from, topics } = JSON.parse(payload) as { from?: unknown; topics?: Record<string, unknown> };
     const known = TOPICS.map((topic): [Topic, string[]] => {

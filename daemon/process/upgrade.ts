@@ -4,9 +4,10 @@ import { dirname } from 'node:path';
 import { copySqlite, removeSqlite } from '../../data/db/copy.ts';
 import type { Db } from '../../data/db/open.ts';
 import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
-import { migrate, pendingSteps, schemaState, stepsDone } from '../../data/migrations/migrate.ts';
+import { migrate, pendingSteps, schemaStanding, stepsDone } from '../../data/migrations/migrate.ts';
 import { diskFault, syncDirectory } from '../backup/backup.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
+import { announceOnce } from './signals.ts';
 
 /** A backup that was made longer ago is no way back. */
 const BACKUP_COUNTS_SECONDS = 24 * 3600;
@@ -32,8 +33,8 @@ export interface UpgradeOptions {
  */
 export async function upgrade(db: Db, { config, yes, now }: UpgradeOptions): Promise<Upgraded> {
   // Nearly every start: one statement tells that nothing is to be done. A database without a schema refuses it.
-  const state = await schemaState(db.query).catch(() => null);
-  if (state === 'ok') return { steps: [], copy: null };
+  const standing = await schemaStanding(db.query).catch(() => null);
+  if (standing?.state === 'ok' || standing?.state === 'newer') return { steps: [], copy: null };
   const done = await stepsDone(db.query);
   const from = done.at(-1);
   const to = (await pendingSteps(db)).at(-1);
@@ -42,7 +43,10 @@ export async function upgrade(db: Db, { config, yes, now }: UpgradeOptions): Pro
     if (db.dialect === 'sqlite') copy = await copyBefore(config.database_url.slice('sqlite:'.length), from);
     else if (!yes) await assertBackup(db, { from, to, now });
   }
-  return { steps: await migrate(db), copy };
+  const steps = await migrate(db);
+  // Those that still run look each few seconds; those that hear it do so at once.
+  await announceOnce(db, 'schema').catch(() => undefined);
+  return { steps, copy };
 }
 
 /** `gatewayd.db.schema-0005`: one for each schema, of the last attempt to leave it. */

@@ -46,6 +46,13 @@ export const alerts: readonly Alert[] = [
     summary: 'the database takes no writes from {{ $labels.instance }}',
   },
   {
+    name: 'GatewaydOutdated',
+    expr: 'gatewayd_outdated == 1',
+    for: '0m',
+    severity: 'critical',
+    summary: 'gatewayd {{ $labels.instance }} does nothing until it is upgraded: the schema is newer',
+  },
+  {
     name: 'GatewaydBlockchainBlind',
     expr: `${once('gatewayd_blockchain_blind', 'blockchain')} == 1`,
     for: '1m',

@@ -181,6 +181,21 @@ const machine: readonly Section[] = [
     doctor: ['clock'],
   },
   {
+    anchor: 'outdated',
+    title: 'A daemon is older than the schema of its database',
+    means:
+      'A newer gatewayd has changed the schema in a way that this daemon cannot continue on. It sells, reads and stores nothing more and answers 503 `schema_newer`; daemons of the newer version work. Payments are found by them.',
+    steps: [
+      'Install the newer version on the machine that the notice names, and start the daemon again.',
+      'If the newer version is what is wrong, go one step back on all machines: stop every daemon, install the version of before, and give `gatewayd restore` the copy that the upgrade made (SQLite, next to the database) or the backup of before it (PostgreSQL, into an empty database).',
+    ],
+    never: [
+      'Do not restore over the newer database: move it away, for what was sold since the upgrade is only there.',
+    ],
+    notices: ['schema_newer'],
+    alerts: ['GatewaydOutdated'],
+  },
+  {
     anchor: 'slow',
     title: 'The daemon is slow',
     means:

@@ -86,6 +86,8 @@ export interface Db {
   sleep?: Turns['sleep'];
   /** Present where several daemons may share the database. */
   channel?: Channel;
+  /** For the rest of this run nothing is stored here: what is under way and whatever comes fails with Fenced, reading does not. */
+  fence(): void;
   /** Ends statements that have run for so long: their callers fail with what is busy. For the end of a daemon. */
   interrupt(older_than_ms: number): Promise<void>;
   close(): Promise<void>;

@@ -15,6 +15,14 @@ export class DatabaseAway extends DatabaseError {
   override name = 'DatabaseAway';
 }
 
+/** The daemon may store nothing any more, for the schema has become one that it does not know. */
+export class Fenced extends Error {
+  override name = 'Fenced';
+  constructor() {
+    super('nothing is stored by this daemon any more: the schema of the database is newer than it knows');
+  }
+}
+
 /** What the databases name their errors by; other errors may carry a number of that name. */
 export function codeOf(error: unknown): string {
   const { code } = error as { code?: unknown };

@@ -20,8 +20,9 @@ export interface Control {
   begin(): void;
   /** Throws where nothing would be stored. */
   assertOurs(): void;
-  /** The same. */
+  /** The same, and where nothing may be stored any more. */
   commit(): void;
+  is_fenced: boolean;
   run(text: string): void;
   isOpen(): boolean;
   /** How often transactions were committed … */

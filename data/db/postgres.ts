@@ -11,7 +11,7 @@ import {
 import pg, { type PoolClient } from 'pg';
 import type { Tables } from '../schema/tables.ts';
 import type { ConnectionPool, Db, PoolConfig, Turns } from './database.ts';
-import { ConnectionLost, codeOf, isRetryable } from './failures.ts';
+import { ConnectionLost, codeOf, Fenced, isRetryable } from './failures.ts';
 import { statementName } from './named.ts';
 import { cancelStatement, dropConnection } from './postgres-cancel.ts';
 import { channelOf } from './postgres-channel.ts';
@@ -109,12 +109,12 @@ export async function openPostgres(
     throw error;
   }
   const running: Running = new Map();
+  const fence = { is_closed: false };
+  const guards = { turns, running, onStatement, fence };
   const kyselyOn = (on: PostgresPool) =>
     new Kysely<Tables>({ dialect: new PostgresDialect({ pool: on }), plugins });
-  const query = kyselyOn(guarded(pool, limits, { turns, running, onStatement }));
-  const transactions = kyselyOn(
-    guarded(openPool(url, TRANSACTIONS, limits, turns), limits, { turns, running, onStatement }),
-  );
+  const query = kyselyOn(guarded(pool, limits, guards));
+  const transactions = kyselyOn(guarded(openPool(url, TRANSACTIONS, limits, turns), limits, guards));
   const schema = new Kysely<Tables>({
     dialect: new SchemaDialect({
       pool: guarded(openPool(url, SCHEMA, SCHEMA_LIMITS, turns), SCHEMA_LIMITS),
@@ -140,6 +140,9 @@ export async function openPostgres(
     // What stands in for the connections carries no messages.
     ...(turns?.openPool ? {} : { channel: channelOf(url, listen_url) }),
     sleep: turns?.sleep ?? setTimeout,
+    fence() {
+      fence.is_closed = true;
+    },
     interrupt: (older_than_ms) => interrupt(running, older_than_ms),
     async close() {
       await Promise.all([query.destroy(), transactions.destroy(), schema.destroy(), replica?.destroy()]);
@@ -203,13 +206,19 @@ function openPool(url: string, max: number, limits: Limits, turns?: Turns): Conn
   return pool;
 }
 
-type Guards = Pick<PostgresOptions, 'turns' | 'onStatement'> & { running?: Running };
+type Guards = Pick<PostgresOptions, 'turns' | 'onStatement'> & {
+  running?: Running;
+  fence?: { is_closed: boolean };
+};
+
+/** A transaction is stored by its end, and a single statement at once. */
+const STORES = /^commit\b|\b(insert into|update|delete from|merge into|truncate)\b/i;
 
 /** The pool as the query builder sees it: a connection that broke or fell silent does not come back into it. */
 function guarded(
   pool: ConnectionPool,
   limits: Limits,
-  { turns, running, onStatement }: Guards = {},
+  { turns, running, onStatement, fence }: Guards = {},
 ): PostgresPool {
   return {
     async connect() {
@@ -220,6 +229,7 @@ function guarded(
       const query = async (text: string, values: readonly unknown[]) => {
         // The server cannot be informed of its end either.
         if (broken) throw broken;
+        if (fence?.is_closed && STORES.test(text)) throw new Fenced();
         await turns?.before?.(text);
         const sent = statementFor(client, text, limits);
         const asked = { ...sent, values: [...values], query_timeout: limits.answer_ms } as pg.QueryConfig;

@@ -16,6 +16,7 @@ import type { Tables } from '../schema/tables.ts';
 import type { Db, Executor, Turns } from './database.ts';
 import { sqlite } from './driver.ts';
 import { registerExact } from './exact.ts';
+import { Fenced } from './failures.ts';
 import { type Control, createLine } from './group-commit.ts';
 import { decodeRow } from './rows.ts';
 import { openWritingThread } from './writing-thread.ts';
@@ -100,13 +101,18 @@ function handleOf(
       if (!reader) return (await query.executeQuery<UnknownRow>({ ...question, parameters: values })).rows[0];
       return reader.first(question.sql, values);
     },
-    ...(batch && { batch }),
+    ...(batch && {
+      batch: (given) => (control.is_fenced ? Promise.reject(new Fenced()) : batch(given)),
+    }),
     ...(reader && {
       firstNow: (question, values) => reader.first(question.sql, values),
       commits: () => control.changes + control.batches,
       changes: () => control.changes,
     }),
     readList: (work) => work({ dialect: 'sqlite', query }),
+    fence() {
+      control.is_fenced = true;
+    },
     // Its statements end before anything else happens.
     interrupt: async () => {},
     async close() {
@@ -143,6 +149,7 @@ function controlOf(database: SQLite.Database, statements: SqliteDatabase, file: 
         );
     },
     commit() {
+      if (this.is_fenced) throw new Fenced();
       this.assertOurs();
       try {
         run('commit');
@@ -152,6 +159,7 @@ function controlOf(database: SQLite.Database, statements: SqliteDatabase, file: 
       }
     },
     isOpen: () => database.inTransaction,
+    is_fenced: false,
     changes: 0,
     batches: 0,
   };

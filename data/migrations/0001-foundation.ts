@@ -343,6 +343,8 @@ const guards: Record<Dialect, (table: string) => string[]> = {
 const refuseChange = `create function refuse_change() returns trigger language plpgsql as
   $$ begin raise exception '% is append-only', tg_table_name; end $$`;
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   const translate = (text: string): string =>
     text.replace(/\b(INT8|SEQUENCE|OPTIONS)\b/g, (word) => words[dialect][word] ?? word);

@@ -193,6 +193,8 @@ const indexes = [
   `create index merchants_by_prepaid on merchants (prepaid_micros, id) where ledger_seq > 0`,
 ];
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   const triggers = rules.flatMap((rule, at) => trigger(rule, at, dialect));
   for (const statement of [talliesTable(dialect), ...triggers, ...indexes])

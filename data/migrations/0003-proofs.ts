@@ -106,6 +106,8 @@ const contradictions = [
   `create index contradictions_by_time on contradictions (created_at, id)`,
 ];
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   const translate = (text: string): string =>
     text.replace(/\b(INT8|OPTIONS)\b/g, (word) => words[dialect][word] ?? word);

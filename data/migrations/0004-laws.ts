@@ -241,6 +241,8 @@ const feed: Record<Dialect, string[]> = {
   ],
 };
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   const translate = (text: string): string =>
     text.replace(/\b(INT8|OPTIONS)\b/g, (word) => words[dialect][word] ?? word);

@@ -29,6 +29,8 @@ const statements = [
   `create index contradictions_open_by_time on contradictions (created_at, id) where closed_at is null`,
 ];
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   const integer = dialect === 'sqlite' ? 'integer' : 'bigint';
   for (const statement of statements) await sql.raw(statement.replaceAll('BIGINT', integer)).execute(query);

@@ -27,6 +27,8 @@ const statements = [
   `drop index invoices_by_time`,
 ];
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(query);
 }

@@ -16,6 +16,8 @@ const statements = [
 ];
 
 /** A SQLite file has one daemon, which counts in its memory. */
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   if (dialect === 'sqlite') return;
   for (const statement of statements) await sql.raw(statement).execute(query);

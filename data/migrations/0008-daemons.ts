@@ -17,6 +17,8 @@ const statement = `create table daemons (
   draining_at BIGINT
 )`;
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   await sql.raw(statement.replaceAll('BIGINT', dialect === 'sqlite' ? 'integer' : 'bigint')).execute(query);
 }

@@ -5,6 +5,8 @@ import type { Dialect } from '../db/database.ts';
 /** Both Unix seconds. */
 const columns = ['answered_at', 'blind_since'];
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   const type = dialect === 'sqlite' ? 'integer' : 'bigint';
   for (const column of columns)

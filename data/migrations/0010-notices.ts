@@ -35,6 +35,8 @@ const statements = [
   `create index deliveries_undelivered on deliveries (finished_at) where status in ('failed', 'unknown')`,
 ];
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   for (const statement of statements) {
     const text = statement.replace(/\b(INT8|SEQUENCE|OPTIONS)\b/g, (word) => words[dialect][word] ?? word);

@@ -9,6 +9,8 @@ const statements = [
   `update users set email_proved_at = created_at`,
 ];
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   const integer = dialect === 'sqlite' ? 'integer' : 'bigint';
   for (const statement of statements) await sql.raw(statement.replaceAll('BIGINT', integer)).execute(query);

@@ -44,6 +44,8 @@ const guards: Record<Dialect, (law: (typeof laws)[number]) => string[]> = {
   ],
 };
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   const integer = dialect === 'sqlite' ? 'integer' : 'bigint';
   const statements = [

@@ -14,6 +14,8 @@ const statements = [
   `alter table daemons add column secrets text not null default ''`,
 ];
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   const integer = dialect === 'sqlite' ? 'integer' : 'bigint';
   for (const statement of statements) await sql.raw(statement.replaceAll('BIGINT', integer)).execute(query);

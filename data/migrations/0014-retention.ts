@@ -56,6 +56,8 @@ const guards: Record<Dialect, (table: string, stays: string) => string[]> = {
   ],
 };
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   const is_sqlite = dialect === 'sqlite';
   const statements = [

@@ -29,6 +29,8 @@ const statements = [
   `create index pictures_by_owner on pictures (owner_id, used_at)`,
 ];
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   const is_sqlite = dialect === 'sqlite';
   for (const statement of statements) {

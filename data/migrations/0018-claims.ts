@@ -31,6 +31,8 @@ const statements = [
   'create index claims_by_age on claims (updated_at)',
 ];
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   const is_sqlite = dialect === 'sqlite';
   for (const text of statements)

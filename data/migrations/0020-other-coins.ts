@@ -159,6 +159,8 @@ const undeletable: Record<Dialect, string> = {
      for each row execute function refuse_delete()`,
 };
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   const is_sqlite = dialect === 'sqlite';
   const tables = statements.map((text) =>

@@ -20,6 +20,8 @@ const statements = [
   `create index transfers_by_memo on transfers (memo) where memo is not null and disposition <> 'matched'`,
 ];
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   const tail = dialect === 'sqlite' ? 'substr(id, -8)' : 'right(id, 8)';
   for (const statement of statements) await sql.raw(statement.replace('TAIL', tail)).execute(query);

@@ -45,6 +45,8 @@ function tally(dialect: Dialect): string[] {
       ];
 }
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   const integer = dialect === 'sqlite' ? 'integer' : 'bigint';
   for (const text of [...statements, ...tally(dialect)])

@@ -80,6 +80,8 @@ const conditions = [
   ].map((name) => `alter table invoices drop constraint invoices_${name}`),
 ];
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   if (dialect === 'sqlite') return;
   for (const statement of [...sums, ...conditions]) await sql.raw(statement).execute(query);

@@ -38,6 +38,8 @@ const statements: Record<Dialect, string[]> = {
   ],
 };
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   for (const statement of statements[dialect]) await sql.raw(statement).execute(query);
 }

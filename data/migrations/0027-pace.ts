@@ -13,6 +13,8 @@ const statements = [
   `alter table cursors add column pace_hour_micros INT8`,
 ];
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   const integer = dialect === 'sqlite' ? 'integer' : 'bigint';
   for (const statement of statements) await sql.raw(statement.replaceAll('INT8', integer)).execute(query);

@@ -24,6 +24,8 @@ const statements = [
   `create index dust_by_day on dust (blockchain, day, count)`,
 ];
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   const is_sqlite = dialect === 'sqlite';
   for (const text of statements)

@@ -1,6 +1,8 @@
 // What providers were found to take at once, so that a start does not learn it by refusals again.
 import { type Kysely, sql } from 'kysely';
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>): Promise<void> {
   await sql
     .raw(`create table provider_limits (

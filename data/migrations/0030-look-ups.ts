@@ -2,6 +2,8 @@
 import { type Kysely, sql } from 'kysely';
 import type { Dialect } from '../db/database.ts';
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   const integer = dialect === 'sqlite' ? 'integer' : 'bigint';
   await sql

@@ -11,6 +11,8 @@ interface Counted {
   amount_atomic: string;
 }
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>, _dialect: Dialect): Promise<void> {
   await sql`create index transfers_dust on transfers (blockchain, address_key, chain, dust_day)
     where dust_day is not null`.execute(query);

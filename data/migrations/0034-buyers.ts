@@ -7,6 +7,8 @@ const statements = [
   'create unique index invoices_of_buyer on invoices (buyer) where buyer is not null',
 ];
 
+export const compatible = false;
+
 export async function up(query: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(query);
 }

@@ -14,6 +14,8 @@ const statement = `create table write_probes (
     written_at INT8 not null
   ) OPTIONS`;
 
+export const compatible = true;
+
 export async function up(query: Kysely<never>, dialect: Dialect): Promise<void> {
   await sql
     .raw(statement.replace(/\b(INT8|OPTIONS)\b/g, (word) => words[dialect][word] ?? word))

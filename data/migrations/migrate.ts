@@ -45,11 +45,18 @@ import * as buyers from './0034-buyers.ts';
 import * as writeProbe from './0036-write-probe.ts';
 
 interface Migration {
+  /**
+   * Whether daemons that do not know this step may continue on the schema that it makes: it only adds what they can leave out, and
+   * no row that they write without it is wrong. Those of before this mark have none that could ask.
+   */
+  compatible: boolean;
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
 }
 
 /** Which earlier versions take for their migrations, too: the query builder's. */
 const LOCK = 3853314791062309107n;
+/** Begins the names in `meta` of the steps that are compatible: daemons of all versions read that table and `kysely_migration`. */
+const COMPATIBLE = 'compatible_step:';
 
 /** In order; a number is never reused. */
 const steps: Record<string, Migration> = {
@@ -107,12 +114,31 @@ export async function pendingSteps(db: Pick<Db, 'dialect' | 'query' | 'schema'>)
   return known.filter((step) => !step.executedAt).map((step) => step.name);
 }
 
-/** How the schema stands to this program, in one statement; of a database that was migrated before. */
-export async function schemaState(query: Executor): Promise<'ok' | 'pending' | 'newer'> {
-  const done = await doneSteps(query);
-  if (done.some((name) => !(name in steps))) return 'newer';
-  return Object.keys(steps).every((name) => done.includes(name)) ? 'ok' : 'pending';
+export interface SchemaStanding {
+  /** `newer`: all that this program does not know is marked as compatible; `incompatible`: something is not. */
+  state: 'ok' | 'pending' | 'newer' | 'incompatible';
+  /** The step that says so of a newer one. */
+  step: string | null;
 }
+
+/** How the schema stands to this program, in one statement; of a database that was migrated before. */
+export async function schemaStanding(query: Executor): Promise<SchemaStanding> {
+  const { rows } = await sql<{ name: string; mark: string | null }>`
+    select step.name as name, mark.name as mark from kysely_migration step
+    left join meta mark on mark.name = ${sql.lit(COMPATIBLE)} || step.name order by step.name`.execute(query);
+  const is_pending = Object.keys(steps).some((name) => !rows.some((row) => row.name === name));
+  const unknown = rows.filter(({ name }) => !knowsSteps([name]));
+  const newest = unknown.at(-1);
+  if (newest === undefined) return { state: is_pending ? 'pending' : 'ok', step: null };
+  const unmarked = unknown.find(({ mark }) => mark === null);
+  // What lacks steps in the middle is of another line of versions: of that nothing is known.
+  if (unmarked || is_pending) return { state: 'incompatible', step: (unmarked ?? newest).name };
+  return { state: 'newer', step: newest.name };
+}
+
+/** What an operator does about a schema that this program cannot work on. */
+export const newerSchema = (step: string): string =>
+  `the database was written by a newer gatewayd (schema ${step}); install that version, or go back to the copy or backup of before its upgrade (gatewayd restore)`;
 
 /** The steps that made a database, in order; none where it has no schema. */
 export async function stepsDone(query: Executor): Promise<string[]> {
@@ -154,6 +180,7 @@ export async function migrateFilled(
       throwing(await migrator.migrateTo(last));
       await fill(connection);
       throwing(await migrator.migrateToLatest());
+      await markCompatible(connection);
       const is_accepted = await accept(connection);
       await sql.raw(is_accepted ? 'commit' : 'rollback').execute(connection);
     } catch (error) {
@@ -189,11 +216,26 @@ function inTransaction({ schema, dialect }: Db): Promise<MigrationResultSet> {
     if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(connection);
     const done = await migratorOf(connection, dialect)
       .migrateToLatest()
+      .then(async (results) => {
+        if (!results.error) await markCompatible(connection);
+        return results;
+      })
       .catch((error: unknown): MigrationResultSet => ({ error }));
     await sql.raw(done.error ? 'rollback' : 'commit').execute(connection);
     if (dialect === 'sqlite') await sql`pragma temp_store = MEMORY`.execute(connection);
     return done;
   });
+}
+
+/** Of a schema that is up to date: for daemons of before, which have none of these steps. */
+async function markCompatible(query: Executor): Promise<void> {
+  const names = Object.keys(steps).filter((name) => steps[name]?.compatible);
+  if (names.length === 0) return;
+  await query
+    .insertInto('meta')
+    .values(names.map((name) => ({ name: `${COMPATIBLE}${name}`, value: '1' })))
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
 }
 
 function migratorOf(db: Kysely<Tables>, dialect: Dialect, apart?: string): Migrator {
@@ -212,10 +254,7 @@ function migratorOf(db: Kysely<Tables>, dialect: Dialect, apart?: string): Migra
 
 async function refuseNewer(db: Pick<Db, 'query'>): Promise<void> {
   const newer = (await stepsDone(db.query)).find((name) => !knowsSteps([name]));
-  if (newer !== undefined)
-    throw new DatabaseError(
-      `the database was written by a newer gatewayd (schema ${newer}); install that version or restore an older backup. Nothing was changed`,
-    );
+  if (newer !== undefined) throw new DatabaseError(`${newerSchema(newer)}. Nothing was changed`);
 }
 
 async function doneSteps(query: Executor): Promise<string[]> {

@@ -20,8 +20,8 @@ export interface Answered {
   log?: readonly string[];
 }
 
-/** What any call can meet, whatever it asks: limits of the transport, a busy database, a daemon that stops. */
-const ANYWHERE: readonly ErrorCode[] = ['body_too_large', 'database_busy', 'shutting_down'];
+/** What any call can meet, whatever it asks: limits of the transport, a busy database, a daemon that stops or is to be upgraded. */
+const ANYWHERE: readonly ErrorCode[] = ['body_too_large', 'database_busy', 'shutting_down', 'schema_newer'];
 
 /** Of a body, in a failure's message. */
 const MAX_SHOWN = 2000;

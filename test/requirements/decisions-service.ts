@@ -216,6 +216,10 @@ export const running = {
       'each minute heartbeat_url is sent whether all is well, and what is not with the command to run, also without the database; its path and its failures fill no log',
     'both-databases': 'the same service runs on SQLite and PostgreSQL, there as several daemons',
     migrations: 'migrations run once each and refuse a newer schema',
+    outdated:
+      'a daemon continues on a newer schema whose unknown steps are all marked as compatible; any other stops its sales within 30 s with 503, it stores nothing more and notifies its operators once',
+    'upgrade-one-step-back':
+      'the version before an upgrade restores the copy (SQLite) or the backup (PostgreSQL) of before it, and starts on it',
   },
 } as const;
 

@@ -16,9 +16,9 @@ export const getHealth = endpoint({
   effect: 'read',
   keywords: 'health, service up',
   description:
-    'Returns `ok` as long as the daemon accepts requests and its database can be read and takes writes, which the daemon tries every few seconds on its own; 503 `draining` while it is being stopped.',
+    'Returns `ok` as long as the daemon accepts requests and its database can be read and takes writes, which the daemon tries every few seconds on its own; 503 `draining` while it is being stopped, 503 `schema_newer` where it has to be upgraded before it may continue.',
   response: Message,
-  errors: ['database_busy', 'draining'],
+  errors: ['database_busy', 'schema_newer', 'draining'],
   cors: true,
   example: {},
 });
@@ -35,7 +35,7 @@ export const healthCheck = endpoint({
   keywords: 'health check boolean',
   description: 'Returns `true`. The same check as `/health`, for clients that expect a boolean.',
   response: z.boolean(),
-  errors: ['database_busy', 'draining'],
+  errors: ['database_busy', 'schema_newer', 'draining'],
   example: {},
 });
 
@@ -67,9 +67,9 @@ export const getReadiness = endpoint({
   effect: 'read',
   keywords: 'readiness probe, load balancer check, blind chain, lag',
   description:
-    'For load balancers and monitors: database, schema, draining, and each blockchain with its lag. 503 `not_ready` where the database cannot be read within 3 s, takes no writes (the daemon tries a small one every few seconds on its own, however often it is asked) or its schema is older than this daemon, 503 `draining` while the daemon is drained or stopped; the same members are in these answers. A blockchain that cannot be read is shown (`blind`) and leaves the daemon ready: it is so for every daemon, and all else works. Alert on `blockchains[].status`.',
+    'For load balancers and monitors: database, schema, draining, and each blockchain with its lag. 503 `not_ready` where the database cannot be read within 3 s, takes no writes (the daemon tries a small one every few seconds on its own, however often it is asked) or its schema is older than this daemon, 503 `schema_newer` where a newer daemon has changed the schema in a way that this one cannot continue on, 503 `draining` while the daemon is drained or stopped; the same members are in these answers. A blockchain that cannot be read is shown (`blind`) and leaves the daemon ready: it is so for every daemon, and all else works. Alert on `blockchains[].status`.',
   response: Readiness,
-  errors: ['not_ready', 'draining'],
+  errors: ['not_ready', 'schema_newer', 'draining'],
   extension: true,
   example: {},
 });

@@ -114,6 +114,8 @@ const remedies: Record<ErrorCode, Advice | null> = {
   provider_unavailable: `${RETRY}; \`GET /v1/gateways\` shows which chains are \`available\``,
   database_busy: RETRY,
   not_ready: RETRY,
+  schema_newer:
+    'Try again in a moment: other daemons may answer. Otherwise ask the operator to upgrade gatewayd',
   draining: RETRY,
   shutting_down: RETRY,
 };

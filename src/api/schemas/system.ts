@@ -31,8 +31,10 @@ export const Readiness = shape(
       .enum(['ok', 'unwritable', 'unreachable'])
       .describe('`unwritable`: it can be read and takes no writes, as on a full disk'),
     migrations: z
-      .enum(['ok', 'pending', 'newer', 'unknown'])
-      .describe('`newer`: another daemon has brought the schema further; this one continues'),
+      .enum(['ok', 'pending', 'newer', 'incompatible', 'unknown'])
+      .describe(
+        '`newer`: another daemon has brought the schema further, and this one continues; `incompatible`: it cannot, and has to be upgraded',
+      ),
     draining: z.boolean(),
     blockchains: z.array(BlockchainSight),
   },
