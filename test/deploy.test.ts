@@ -1,8 +1,10 @@
 // The files that run the daemon as a container or a unit of systemd: they parse, and name only settings that there are.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../daemon/settings/config.ts';
 import { settings } from '../daemon/settings/schema.ts';
@@ -20,7 +22,7 @@ const stepOf = (name: string): string => steps.findLast((step) => step.startsWit
 
 describe('settings named', () => {
   test.each(['Dockerfile', 'compose.yaml', 'gatewayd.service'])('in %s exist', (name) => {
-    const known = settings.map(({ env }) => env);
+    const known = settings.flatMap(({ env, secret }) => (secret === false ? [env] : [env, `${env}_FILE`]));
     const named = textOf(name).match(/GATEWAYD_\w+/g) ?? [];
     expect(named.filter((variable) => !known.includes(variable))).toEqual([]);
     expect(named).not.toEqual([]);
@@ -28,22 +30,88 @@ describe('settings named', () => {
 });
 
 describe('compose.yaml', () => {
-  const { services, volumes } = parse(textOf('compose.yaml'));
+  const { services, volumes, secrets } = parse(textOf('compose.yaml'), { merge: true });
 
-  test('gives the daemon settings that it takes', () => {
-    const values = Object.entries<string>(services.gatewayd.environment).map(([name, value]) => [
-      name,
-      value.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, variable: string, kind: string, rest: string) =>
-        kind === '-' ? rest : variable === 'DOMAIN' ? 'pay.example.com' : 'secret',
-      ),
-    ]);
+  test('gives the daemon settings that it takes, and secrets as files that are mounted', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'gatewayd-compose-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const handed: Record<string, string> = {
+      secret: 'a secret for tests only\n',
+      database_url: 'postgres://gatewayd:secret@postgres/gatewayd\n',
+      passphrase: 'a passphrase for tests only\n',
+      metrics_token: 'a-token-for-metrics-only\n',
+    };
+    expect(services.gatewayd.secrets.toSorted()).toEqual(Object.keys(handed).toSorted());
+    expect(Object.keys(secrets)).toEqual(expect.arrayContaining(Object.keys(handed)));
+    const values = Object.entries<string>(services.gatewayd.environment).map(([name, value]) => {
+      const [, mounted] = /^\/run\/secrets\/(\w+)$/.exec(value) ?? [];
+      if (mounted !== undefined) {
+        writeFileSync(join(directory, mounted), handed[mounted] ?? '');
+        return [name, join(directory, mounted)];
+      }
+      return [
+        name,
+        value.replace(/\$\{\w+:-([^}]*)\}/g, '$1').replace(/\$\{DOMAIN:\?[^}]*\}/g, 'pay.example.com'),
+      ];
+    });
     const { config } = loadConfig({ env: Object.fromEntries(values), cwd: '/nonexistent' });
     expect(config).toMatchObject({
       network: 'testnet',
       public_url: 'https://pay.example.com',
+      secret: 'a secret for tests only',
       database_url: 'postgres://gatewayd:secret@postgres/gatewayd',
       trust_proxy: true,
+      backup: { every: '1d', to: '/backups', passphrase: 'a passphrase for tests only' },
+      metrics: { host: '0.0.0.0', port: 9464, token: 'a-token-for-metrics-only' },
     });
+  });
+
+  test('names nothing in clear that is secret, keeps the log small, and shows the metrics to this machine only', () => {
+    const with_secrets = settings.filter(({ secret }) => secret !== false).map(({ env }) => env);
+    expect(Object.keys(services.gatewayd.environment).filter((name) => with_secrets.includes(name))).toEqual(
+      [],
+    );
+    for (const { environment } of Object.values<{ environment?: object }>(services))
+      expect(Object.keys(environment ?? {}).filter((name) => name.endsWith('PASSWORD'))).toEqual([]);
+    for (const service of Object.values<{ logging: unknown; restart: string }>(services))
+      expect(service).toMatchObject({
+        restart: 'unless-stopped',
+        logging: { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '5' } },
+      });
+    expect(services.gatewayd.ports).toEqual(['127.0.0.1:9464:9464']);
+    expect(services.gatewayd.volumes).toEqual(
+      expect.arrayContaining([
+        './gatewayd.config.json:/etc/gatewayd/gatewayd.config.json:ro',
+        './backups:/backups',
+      ]),
+    );
+    expect(services.gatewayd.command).toEqual(['start', '--config', '/etc/gatewayd/gatewayd.config.json']);
+  });
+
+  test('has what stands next to it neither in an image nor in a commit', () => {
+    const next_to_it = [
+      ...services.gatewayd.volumes,
+      ...Object.values<{ file: string }>(secrets).map(({ file }) => file),
+    ]
+      .filter((path: string) => path.startsWith('./'))
+      .map((path: string) => `.github/deploy/${path.split(/[/:]/)[1]}`);
+    expect(new Set(next_to_it).size).toBe(3);
+    for (const list of [textOf('Dockerfile.dockerignore'), textOf('../../.gitignore')])
+      expect(list.split('\n')).toEqual(expect.arrayContaining([...next_to_it, '.github/deploy/.env']));
+  });
+
+  test('asks the daemon for its health as the image does, and lets each image be pinned', () => {
+    const { test: command } = services.gatewayd.healthcheck;
+    expect(command).toEqual(['CMD', ...JSON.parse(/CMD (\[.*\])$/.exec(stepOf('HEALTHCHECK'))?.[1] ?? '[]')]);
+    expect(Object.values<{ image?: string }>(services).flatMap(({ image }) => image ?? [])).toEqual([
+      expect.stringMatching(/^\$\{POSTGRES_IMAGE:-postgres:\d+-alpine\}$/),
+      expect.stringMatching(/^\$\{CADDY_IMAGE:-caddy:\d+-alpine\}$/),
+    ]);
+    expect(services.gatewayd.build.args.NODE_IMAGE).toBe(`\${NODE_IMAGE:-${stepOf('ARG').split('=')[1]}}`);
+    expect(steps.filter((step) => step.startsWith('FROM')).map((step) => step.split(' ')[1])).toEqual([
+      expect.stringMatching(/^\$\{NODE_IMAGE\}$/),
+      expect.stringMatching(/^\$\{NODE_IMAGE\}$/),
+    ]);
   });
 
   test('runs it on a read-only root, without capabilities, and keeps what has to last', () => {
@@ -52,8 +120,11 @@ describe('compose.yaml', () => {
       cap_drop: ['ALL'],
       security_opt: ['no-new-privileges:true'],
     });
-    expect(services.gatewayd.ports).toBeUndefined();
-    const lasting = Object.values<{ volumes: string[] }>(services).flatMap(({ volumes: of }) => of);
+    // Buyers come through the proxy.
+    expect(JSON.stringify(services.gatewayd.ports)).not.toContain('4020');
+    const lasting = Object.values<{ volumes: string[] }>(services)
+      .flatMap(({ volumes: of }) => of)
+      .filter((volume) => !volume.startsWith('./'));
     expect(lasting.map((volume) => volume.split(':')[0]).sort()).toEqual(Object.keys(volumes).sort());
     const { build } = services.gatewayd;
     expect(existsSync(pathOf(`${build.context}/${build.dockerfile}`))).toBe(true);
@@ -62,9 +133,8 @@ describe('compose.yaml', () => {
 
 describe('Dockerfile', () => {
   test('ends as a user who is not root, with a health check that asks the daemon', () => {
-    const known = `FROM WORKDIR COPY RUN ENV USER VOLUME EXPOSE HEALTHCHECK STOPSIGNAL ENTRYPOINT CMD`.split(
-      ' ',
-    );
+    const known =
+      `ARG FROM WORKDIR COPY RUN ENV USER VOLUME EXPOSE HEALTHCHECK STOPSIGNAL ENTRYPOINT CMD`.split(' ');
     expect(steps.filter((step) => !known.includes(step.split(' ')[0] ?? ''))).toEqual([]);
     expect(stepOf('USER')).toBe('USER node');
     expect(stepOf('ENTRYPOINT')).toBe('ENTRYPOINT ["gatewayd"]');

@@ -1,10 +1,13 @@
 // From a zod schema to named settings: what each is called in file, environment and flags, and how the layers merge.
 
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { cleanText, withoutLineEnd } from '../../src/clean.ts';
+import { cleanText, decodeText, UnreadableText, withoutLineEnd } from '../../src/clean.ts';
 import { nearest } from '../../src/nearest.ts';
 
 const ENV_PREFIX = 'GATEWAYD_';
+/** Behind the variable of a secret: the file that has it, as containers are handed secrets. */
+const FILE = '_FILE';
 /** Text that a shell or a file may write for a boolean. */
 const BOOLEANS: Readonly<Record<string, boolean>> = {
   true: true,
@@ -197,18 +200,34 @@ function fromEnvironment(
   errors: string[],
 ): Record<string, string> {
   const names = new Map(leaves.map((leaf) => [leaf.env, leaf.name]));
+  const files = new Map(
+    leaves.filter(({ secret }) => secret !== false).map((leaf) => [`${leaf.env}${FILE}`, leaf]),
+  );
   const given: Record<string, string> = {};
   for (const [variable, text] of Object.entries(env)) {
     if (!variable.startsWith(ENV_PREFIX) || !text || cleanText(text) === '') continue;
     if (isServiceLink(variable, text)) continue;
     const name = names.get(variable);
+    const within = files.get(variable);
     if (name) given[name] = text;
+    else if (within && env[within.env]) errors.push(`${within.env} and ${variable} are both set: remove one`);
+    else if (within) given[within.name] = fromFile(variable, text, errors);
     else
       errors.push(
         `unknown environment variable ${variable}: did you mean ${nearest(variable, names.keys())}?`,
       );
   }
   return given;
+}
+
+function fromFile(variable: string, file: string, errors: string[]): string {
+  try {
+    return decodeText(readFileSync(file));
+  } catch (error) {
+    const why = error instanceof UnreadableText ? `it ${error.message}` : (error as Error).message;
+    errors.push(`${variable}: the file ${file} cannot be read: ${why}`);
+    return '';
+  }
 }
 
 /** Later layers win, setting by setting. */

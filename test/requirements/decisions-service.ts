@@ -101,6 +101,7 @@ export const running = {
   sentences: {
     'settings-order': 'flags > environment > file > defaults',
     'settings-env': 'every setting has its GATEWAYD_ name in the environment',
+    'settings-files': 'the variable of a secret with _FILE behind it names a file that has it',
     'settings-unknown': 'an unknown key is an error that names the nearest known one',
     'default-demo': 'nothing configured is testnet with demo on loopback port 4020',
     'mainnet-no-demo': 'mainnet turns demo off; demo with mainnet is refused',

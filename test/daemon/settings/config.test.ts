@@ -146,6 +146,32 @@ describe('precedence', () => {
   });
 });
 
+describe('a secret in a file that a variable names', () => {
+  const KEY = 'a secret for tests only';
+
+  test('counts as the variable itself, without the end of its line', () => {
+    verifies('settings-files');
+    const env = { GATEWAYD_SECRET_FILE: written(`${KEY}\n`) };
+    expect(load({ env, file: written({ secret: 'another one, of the file' }) }).config.secret).toBe(KEY);
+    const url = 'postgres://gatewayd:secret@postgres/gatewayd';
+    const database = { GATEWAYD_DATABASE_URL_FILE: written(`${url}\n`) };
+    expect(load({ env: database }).config.database_url).toBe(url);
+  });
+
+  test('is refused where it cannot be read, is given twice, or is of a setting that is no secret', () => {
+    verifies('settings-files');
+    expect(refusal({ env: { GATEWAYD_SECRET_FILE: '/nowhere/secret' } })).toContain(
+      'GATEWAYD_SECRET_FILE: the file /nowhere/secret cannot be read',
+    );
+    const twice = refusal({ env: { GATEWAYD_SECRET: KEY, GATEWAYD_SECRET_FILE: written(KEY) } });
+    expect(twice).toContain('GATEWAYD_SECRET and GATEWAYD_SECRET_FILE are both set: remove one');
+    expect(twice).not.toContain(KEY);
+    expect(refusal({ env: { GATEWAYD_PORT_FILE: written('4021') } })).toContain(
+      'unknown environment variable GATEWAYD_PORT_FILE',
+    );
+  });
+});
+
 describe('a configuration is refused', () => {
   test('for an unknown key of the file, naming the nearest known one', () => {
     verifies('settings-unknown');
