@@ -1,8 +1,9 @@
 // What is below any price worth asking: its transfers are stored like all others, and counted by address and day.
-import { type Insertable, sql } from 'kysely';
+import { type Insertable, type SqlBool, sql } from 'kysely';
 import type { Db, Executor, Tx } from './db/database.ts';
 import { inOrder } from './db/lock-order.ts';
 import { words } from './db/words.ts';
+import type { Stretch } from './retention.ts';
 import type { DustRow, Tables } from './schema/tables.ts';
 
 /** What transfers of one address, asset and day come to. */
@@ -110,26 +111,48 @@ export const DUST_BEFORE = 0;
 /** Transfers that one transaction moves from their day to those that are older than the retention. */
 const FOLDED_AT_ONCE = 100;
 
-/** Adds the oldest days before `day` up, as many transfers as fit into one transaction; returns how many it was. */
-export async function foldDust(db: Db, day: number, now: number): Promise<number> {
+/** One day of an address and asset. */
+export type DustDay = Pick<DustRow, 'blockchain' | 'address_key' | 'chain' | 'day'>;
+
+/** Before all days that are not added up yet. */
+export const FIRST_DUST: DustDay = { day: DUST_BEFORE, blockchain: '', address_key: '', chain: '' };
+
+const placeOf = ({ day, blockchain, address_key, chain }: DustDay) =>
+  sql`(${day}, ${blockchain}, ${address_key}, ${chain})`;
+
+/**
+ * Adds up the first day after `after` that is older than `day`: as many transfers as fit into one transaction. `wrong`: a
+ * day that is not the sum of its transfers, which stays, so that the laws name it.
+ */
+export async function foldDust(
+  db: Db,
+  after: DustDay,
+  day: number,
+  now: number,
+): Promise<Stretch<DustDay> & { wrong: DustDay | null }> {
   const old = await db.query
     .selectFrom('dust')
-    .select(['blockchain', 'address_key', 'chain', 'day'])
+    .select(['day', 'blockchain', 'address_key', 'chain'])
     .where('day', '>', DUST_BEFORE)
     .where('day', '<', day)
+    .where(sql<SqlBool>`(day, blockchain, address_key, chain) > ${placeOf(after)}`)
     .orderBy('day')
+    .orderBy('blockchain')
+    .orderBy('address_key')
+    .orderBy('chain')
     .limit(1)
     .executeTakeFirst();
-  return old === undefined ? 0 : db.transaction((tx) => foldDay(tx, db.dialect, old, now));
+  if (old === undefined) return { removed: 0, next: null, wrong: null };
+  const { removed, is_done, is_wrong } = await db.transaction((tx) => foldDay(tx, db.dialect, old, now));
+  return { removed, next: is_done ? old : after, wrong: is_wrong ? old : null };
 }
 
 async function foldDay(
   tx: Tx,
   dialect: 'sqlite' | 'postgres',
-  old: Pick<DustRow, 'blockchain' | 'address_key' | 'chain' | 'day'>,
+  { blockchain, address_key, chain, day }: DustDay,
   now: number,
-): Promise<number> {
-  const { blockchain, address_key, chain, day } = old;
+): Promise<{ removed: number; is_done: boolean; is_wrong: boolean }> {
   const rows = await tx
     .selectFrom('transfers')
     .select(['id', 'blockchain', 'address_key', 'chain', 'dust_day', 'amount_atomic', 'ambiguous', 'state'])
@@ -141,7 +164,11 @@ async function foldDay(
     .limit(FOLDED_AT_ONCE)
     .$if(dialect === 'postgres', (select) => select.forUpdate())
     .execute();
+  const isThisDay = sql<SqlBool>`(day, blockchain, address_key, chain) = ${placeOf({ blockchain, address_key, chain, day })}`;
   const counted = rows.filter(({ state }) => state !== 'gone');
+  const [sum] = sumDust(counted);
+  const stored = await tx.selectFrom('dust').select('count').where(isThisDay).executeTakeFirst();
+  if ((stored?.count ?? 0) < (sum?.count ?? 0)) return { removed: 0, is_done: true, is_wrong: true };
   await countDust(
     tx,
     dialect,
@@ -156,17 +183,14 @@ async function foldDay(
       .set({ dust_day: DUST_BEFORE, updated_at: now })
       .where('id', 'in', ids)
       .execute();
-  if (ids.length === FOLDED_AT_ONCE) return ids.length;
+  if (ids.length === FOLDED_AT_ONCE) return { removed: ids.length, is_done: false, is_wrong: false };
   const { numDeletedRows } = await tx
     .deleteFrom('dust')
-    .where('blockchain', '=', blockchain)
-    .where('address_key', '=', address_key)
-    .where('chain', '=', chain)
-    .where('day', '=', day)
+    .where(isThisDay)
     .where('count', '=', 0)
+    .where('amount_atomic', '=', '0')
     .executeTakeFirstOrThrow();
-  // A day of a wrong sum stays, and is named by the laws.
-  return Math.max(ids.length, Number(numDeletedRows));
+  return { removed: ids.length, is_done: true, is_wrong: numDeletedRows === 0n };
 }
 
 /** Days at all addresses of a merchant that are read. */

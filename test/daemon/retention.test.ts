@@ -180,6 +180,40 @@ describe.each(databases)('retention on %s', (database) => {
     expect(await broken(state, clock.now())).toEqual([]);
   });
 
+  test('adds up the days of dust that are right where others are wrong, and says which', async () => {
+    verifies('retention', 'dust-once');
+    const service = await world();
+    const { app, clock } = service;
+    const merchant = await service.merchant();
+    const invoice = await create(service, merchant, 'ton');
+    const dust = () => transferTo(service, invoice, { memo: 'of no one', amount_atomic: 2n, final: true });
+    const days: number[] = [];
+    for (let day = 0; day < 5; day++) {
+      days.push(Math.floor(clock.now() / DAY_SECONDS));
+      await observe(service, 'ton', [dust(), dust()]);
+      clock.advance(DAY_SECONDS);
+    }
+    // One counts too many, one too few, and one is right in number alone.
+    const [more, less, other] = days as [number, number, number];
+    const put = (day: number, wrong: { count?: number; amount_atomic?: string }) =>
+      app.db.query.updateTable('dust').set(wrong).where('day', '=', day).execute();
+    await put(more, { count: 3 });
+    await put(less, { count: 1 });
+    await put(other, { amount_atomic: '5' });
+    clock.advance(40 * DAY_SECONDS);
+    const said: unknown[] = [];
+    const log = { info() {}, warn() {}, error: ({ day }: { day: number }) => said.push(day) } as never;
+    expect((await openRetention({ ...app, log }).sweep()).dust).toBe(8);
+    const sums = await app.db.query.selectFrom('dust').select(['day', 'count']).orderBy('day').execute();
+    expect(sums).toEqual([
+      { day: 0, count: 8 },
+      { day: more, count: 1 },
+      { day: less, count: 1 },
+      { day: other, count: 0 },
+    ]);
+    expect(said).toEqual([more, less, other]);
+  });
+
   test('refuses a reader whose place was removed, and one at the end of a feed stays where it is', async () => {
     verifies('retention-readers', 'retention');
     const service = await world();
