@@ -139,6 +139,7 @@ interface Lie {
 interface Branch {
   until_ms: number;
   receipt: { name: string; answer: object };
+  transaction: { name: string; answer: object };
   header: { name: string; answer: object };
 }
 
@@ -279,15 +280,16 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
 
   /** The receipt of a transaction that was never sent, in a block of a branch that no one else has. */
   function invented(methods: Methods): Methods {
-    const found = (key: 'receipt' | 'header', value: unknown) =>
+    const found = (key: 'receipt' | 'transaction' | 'header', value: unknown) =>
       branches.find(({ until_ms, [key]: shown }) => until_ms > world.now_ms && shown.name === value)?.[key];
     const instead =
-      (method: string, key: 'receipt' | 'header'): Methods[string] =>
+      (method: string, key: 'receipt' | 'transaction' | 'header'): Methods[string] =>
       (params) =>
         found(key, params[0])?.answer ?? methods[method]?.(params);
     return {
       ...methods,
       eth_getTransactionReceipt: instead('eth_getTransactionReceipt', 'receipt'),
+      eth_getTransactionByHash: instead('eth_getTransactionByHash', 'transaction'),
       eth_getBlockByNumber: instead('eth_getBlockByNumber', 'header'),
     };
   }
@@ -562,10 +564,16 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
       const [hash, block_hash] = [chain.hash(), chain.hash()];
       const number = `0x${block.number.toString(16)}`;
       const placed = { blockHash: block_hash, blockNumber: number, transactionHash: hash };
-      const log = { ...tokenLog(contract, chain.address(), wallet.key, amount), ...placed, logIndex: '0x0' };
+      const from = chain.address();
+      const log = { ...tokenLog(contract, from, wallet.key, amount), ...placed, logIndex: '0x0' };
+      const call = { from, to: contract, value: '0x0', nonce: '0x0', input: '0x', type: '0x2' };
       branches.push({
         until_ms: world.now_ms + Math.min(LIE_MOST_MS, duration_ms),
         receipt: { name: hash, answer: { ...placed, status: '0x1', logs: [{ ...log, removed: false }] } },
+        transaction: {
+          name: hash,
+          answer: { ...call, hash, blockHash: block_hash, blockNumber: number, transactionIndex: '0x0' },
+        },
         header: {
           name: number,
           answer: {

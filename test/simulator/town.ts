@@ -51,6 +51,9 @@ const DUST = [3, 10, 60] as const;
 /** Moments of a minute at which they are sent, at most. */
 const MOST_MOMENTS = 60;
 const MOST_FLOODS = 2;
+/** Ten-thousandths of a coin that the operator is about to be paid, and how soon that is noticed. */
+const FRONT_RUN = { least: 200_000_000, most: 900_000_000 };
+const NOTICED_MS = 500;
 /** A provider that answers no more requests a second has not always given all in the end. */
 const SLOW_REQUESTS_PER_SECOND = 4;
 const isSlow = ({ requests_per_second }: Plan): boolean =>
@@ -593,18 +596,25 @@ export class Town {
   }
 
   /** The operator is paid for something else. */
-  #earn(): void {
-    const chain = this.#anyChain();
+  #earn(
+    chain = this.#anyChain(),
+    amount = BigInt(this.#random.int(1_000, 90_000)) * 10n ** BigInt(decimalsOf(chain) - 5),
+  ): void {
     const wallet = this.platform.get(this.#model(chain).blockchain) as Wallet;
-    const amount = BigInt(this.#random.int(1_000, 90_000)) * 10n ** BigInt(decimalsOf(chain) - 5);
     const version = this.#model(chain).pay({ chain, wallet, amount, memo: null, reference: null });
     this.#noted({ kind: 'operator_income', chain, wallet, bill: null, names_it: false, versions: [version] });
     this.#operator_income.push({ chain, amount });
   }
 
-  /** Who sees in the public pool what the operator is about to be paid asks for a refill of just as much, before it is in a block. */
+  /**
+   * Who sees in the public pool what the operator is about to be paid asks for a refill of just as much, before it is in a
+   * block: as few digits as may be asked for, and so much that an amount which is drawn near it is as good as never the same.
+   */
   async #frontRun(): Promise<void> {
-    this.#earn();
+    const chain = this.#anyChain();
+    const { least, most } = FRONT_RUN;
+    this.#earn(chain, BigInt(this.#random.int(least, most)) * 10n ** BigInt(decimalsOf(chain) - 4));
+    await this.#world.sleep(this.#random.int(1, NOTICED_MS));
     await this.#mintCredit();
   }
 
