@@ -159,6 +159,14 @@ export async function askAtOnce(asker: Asker, calls: readonly RpcCall[]): Promis
   return answers.length < calls.length || answers.includes(LATER) ? null : answers;
 }
 
+/** The answers to calls that belong together: of one host, as far as it is seen to take two calls at once. */
+export async function askOfOne(asker: Asker, calls: readonly RpcCall[]): Promise<unknown[]> {
+  if (!takesPairs(asker.host)) return askEach(asker, calls);
+  const answers = await askAtOnce(asker, calls);
+  if (answers === null) throw badAnswer('it answers a part of what it is asked at once');
+  return answers;
+}
+
 /** An answer that is none is thrown. */
 export function given(answer: unknown): unknown {
   if (answer instanceof ProviderError) throw answer;
@@ -204,12 +212,12 @@ async function askGroup(
         throw failure;
       }
       const is_large = tried === PAIR && failure.code === TOO_LARGE;
-      if (is_large && !is_at_once) {
+      // Too much was asked for, and not by too many calls; or one of both is refused with a word for all.
+      if (is_large || (tried === PAIR && mayTakePairs(host, failure))) {
+        if (is_at_once || (!is_large && failure.kind !== 'rpc')) throw failure;
         tried = 1;
         continue;
       }
-      // Too much was asked for, and not by too many calls.
-      if (is_large || (tried === PAIR && mayTakePairs(host, failure))) throw failure;
       const most = allowedCalls(ownWords(failure.message), tried);
       shrink(host.calls, tried === PAIR ? PAIR : Math.max(2 * PAIR, tried), most);
       tried = Math.min(host.calls.value, tried - 1);

@@ -77,6 +77,14 @@ export interface Passing {
 
 export type Passings = Map<string, Passing>;
 
+/** What is listed where blocks are read a second time, and the provider that is read has no receipt of. */
+export interface Absent {
+  /** Transactions, each with the block that it should stand in. */
+  names: Set<string>;
+  /** How many were asked about in this reading. */
+  asked: number;
+}
+
 export interface Memory {
   /** What is known of each provider. */
   hosts: WeakMap<Rpc, Host>;
@@ -87,6 +95,8 @@ export interface Memory {
   /** When everything was read a second time last, and since when that fails; Unix seconds. */
   second_at: number;
   failing_since: number | null;
+  /** Of the blocks that are not proved yet. */
+  absent: Absent;
   /** When the head that is read was the newest block last, Unix seconds. */
   newest: { height: number; at: number } | null;
   /** Since when a provider has another, shorter chain than was read, Unix seconds; null where none has. */
@@ -132,6 +142,8 @@ export interface Memory {
   has_fallen: boolean;
   /** Blocks that the cursor does not hold, of which it is known that they are on its chain. */
   verified: Map<number, Header>;
+  /** Of blocks too far below one that it holds: which one stood there, and since when that is the answer, Unix seconds. */
+  seen_once: Map<number, { hash: string; at: number }>;
 }
 
 /** What a node has of one transaction. */
@@ -149,6 +161,7 @@ export const createMemory = (): Memory => ({
   marks: [],
   second_at: 0,
   failing_since: null,
+  absent: { names: new Set(), asked: 0 },
   newest: null,
   shorter_since: null,
   finalized_at: 0,
@@ -171,4 +184,5 @@ export const createMemory = (): Memory => ({
   passing_trouble: null,
   has_fallen: false,
   verified: new Map(),
+  seen_once: new Map(),
 });

@@ -2,12 +2,22 @@
 import type { PendingTransfer, TransferUpdate } from '../family.ts';
 import { orFailed } from '../or-failed.ts';
 import { inTurns } from '../steps.ts';
-import { countOf, headerOf, type Receipt, readFullBlock, readReceipt } from './answers.ts';
+import { countOf, type Header, headerOf, type Receipt, readFullBlock, readReceipt } from './answers.ts';
 import { type Assets, assetsOf, isOfCoin } from './assets.ts';
 import { creditsIn } from './credits.ts';
 import { type EvmCursor, type Held, hashAt, headOf, heldAbove } from './cursor.ts';
 import { blocksIn, placer } from './depth.ts';
-import { type Asker, askAll, askEach, blockCall, given, hex, readHeaders, receiptCall } from './hosts.ts';
+import {
+  type Asker,
+  askAll,
+  askOfOne,
+  blockCall,
+  given,
+  heightsOf,
+  hex,
+  readHeaders,
+  receiptCall,
+} from './hosts.ts';
 import type { EvmContext, Memory } from './memory.ts';
 import type { EvmNetwork } from './networks.ts';
 import { askerOf } from './reading.ts';
@@ -15,6 +25,8 @@ import { askerOf } from './reading.ts';
 /** Blocks that are not held, and transactions without a block, asked about in one recheck. */
 const BLOCKS_PER_RECHECK = 20;
 const TRANSACTIONS_PER_RECHECK = 20;
+/** A block that is not held is followed from hash to hash over so many, which is what a few polls find. */
+const LINKED_BLOCKS = 64;
 /**
  * Two readings so far apart must show that a transaction is no more, of two providers; or of one that has the transaction
  * which took its place, or shows it for long: its index may have a hole, and nothing brings back what was given up.
@@ -55,37 +67,56 @@ export async function recheckEvm(
 }
 
 /**
- * Whether a block is on the chain that the cursor is on; null where that is not known now. One that is not held is asked for
- * together with the next one above it that is: only on the chain that was read does it tell anything.
+ * Whether a block is on the chain that the cursor is on; null where that is not known now. One that is not held is followed
+ * from hash to hash up to the next one above it that is: on its own it may be of any branch. Where that is too far, it must be
+ * the same one a while later.
  */
 async function verifyUnheld(
   asker: Asker,
-  { memory: { verified } }: EvmContext,
+  { memory: { verified, seen_once }, now }: EvmContext,
   cursor: EvmCursor,
   pending: readonly PendingTransfer[],
 ): Promise<(height: number, hash: string) => boolean | null> {
-  if (verified.size > CACHE_LIMIT) verified.clear();
+  for (const cache of [verified, seen_once]) if (cache.size > CACHE_LIMIT) cache.clear();
   const [head] = headOf(cursor);
   const unheld = pending.flatMap(({ height }) =>
     height !== null && height < head && hashAt(cursor, height) === undefined ? [height] : [],
   );
   const asked = [...new Set(unheld)].filter((height) => !verified.has(height)).slice(0, BLOCKS_PER_RECHECK);
-  const anchors = new Map(asked.map((height) => [height, heldAbove(cursor, height)]));
-  const above = [...new Map([...anchors.values()].map(([height, hash]) => [height, hash]))];
-  if (asked.length > 0) {
-    const headers =
-      (await orFailed(readHeaders(asker, [...above.map(([height]) => height), ...asked]))) ?? [];
-    const shared = new Set(
-      above.flatMap(([height, hash], at) => (headers[at]?.hash === hash ? [height] : [])),
-    );
-    for (const header of headers.slice(above.length))
-      if (header && shared.has(anchors.get(header.height)?.[0] as number))
-        verified.set(header.height, header);
+  const wanted = asked.flatMap((height) => {
+    const [top] = heldAbove(cursor, height);
+    return isNear(height, top) ? heightsOf(height, top) : [height, top];
+  });
+  const headers = await orFailed(readHeaders(asker, [...new Set(wanted)]));
+  const found = new Map((headers ?? []).flatMap((each) => (each ? [[each.height, each]] : [])));
+  for (const height of asked) {
+    const [top, hash] = heldAbove(cursor, height);
+    const header = isNear(height, top)
+      ? linked(found, height, [top, hash])
+      : found.get(top)?.hash === hash && found.get(height);
+    if (!header) continue;
+    const first = seen_once.get(height);
+    if (isNear(height, top) || (first?.hash === header.hash && now() - first.at >= PROOFS_APART_SECONDS))
+      verified.set(height, header);
+    else if (first?.hash !== header.hash) seen_once.set(height, { hash: header.hash, at: now() });
   }
   return (height, hash) => {
     const known = hashAt(cursor, height) ?? verified.get(height)?.hash;
     return known === undefined ? null : known === hash;
   };
+}
+
+const isNear = (height: number, top: number): boolean => top - height <= LINKED_BLOCKS;
+
+/** The block of this height that each of those above it follows, up to one that is held. */
+function linked(found: ReadonlyMap<number, Header>, height: number, [top, hash]: Held): Header | undefined {
+  let expected = hash;
+  for (let at = top; ; at--) {
+    const header = found.get(at);
+    if (header?.hash !== expected) return undefined;
+    if (at === height) return header;
+    expected = header.parent;
+  }
 }
 
 /**
@@ -172,7 +203,7 @@ const reasonOf = ({ dialect }: EvmNetwork, bound: Bound): string =>
  */
 async function fateOf(asker: Asker, txid: string, bound: Bound): Promise<Receipt | 'over' | null> {
   const asked = `0x${txid.replace(/^0x/, '')}`;
-  const [answer, other] = await askEach(asker, [
+  const [answer, other] = await askOfOne(asker, [
     receiptCall(asked),
     'until' in bound
       ? blockCall('finalized')
