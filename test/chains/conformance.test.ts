@@ -346,7 +346,7 @@ const evmWorld =
     };
   };
 
-for (const blockchain of ['polygon', 'base', 'ethereum'] as const)
+for (const blockchain of ['polygon', 'base', 'ethereum', 'bsc', 'arbitrum'] as const)
   atEveryPace(blockchain, evmWorld(blockchain), BATCHES);
 
 function coinLogs(network: EvmNetwork, from: string, to: string, amount: bigint): ChainLog[] {

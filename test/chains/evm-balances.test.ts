@@ -83,6 +83,52 @@ describe.runIf(hasAnvil)('coins by balances', () => {
     expect(observer.accounts.size).toBe(42);
   });
 
+  it('that came and left while another was paid are those of their transaction, and no increase besides', async () => {
+    verifies('coin-by-balance');
+    const { observer, to } = await watching();
+    const wallet = observer.watch(chain.accounts[31] as string);
+    await chain.mine(2);
+    await observer.read();
+    const gas_price = 10n ** 11n;
+    const [spent, fee] = [7_000n, 21_000n * gas_price];
+    const txid = await chain.payCoin(wallet, spent + fee);
+    await chain.mine(70);
+    await chain.payCoin(to, 9n);
+    await chain.mine(20);
+    const away = { from: wallet, to: freshAddress(), gas: '0x5208' };
+    const value = `0x${spent.toString(16)}`;
+    await chain.ask('eth_sendTransaction', { ...away, value, gasPrice: `0x${gas_price.toString(16)}` });
+    await chain.mine();
+    await chain.payCoin(to, 10n);
+    await chain.mine(10);
+    for (let reading = 0; reading < 6; reading++) await observer.read();
+    expect(observer.amounts(to)).toEqual([9n, 10n]);
+    expect(observer.to(wallet)).toMatchObject([{ txid, amount_atomic: spent + fee }]);
+    expect(shown(observer, wallet)).toMatchObject([{ listed: false }]);
+  });
+
+  it('are read of a provider that refuses two calls with one error, where it does not serve one of them', async () => {
+    verifies('coin-by-balance');
+    const { front, second, observer, to } = await watching(base, [], 20);
+    for (const each of [front, second]) {
+      each.add(noCode);
+      Object.assign(each, {
+        batch_calls: 2,
+        onBatch: (calls: readonly RpcCall[]) => {
+          if (calls.some(({ method }) => method === 'eth_call')) throw refused('the method is not available');
+        },
+      });
+    }
+    await chain.payCoin(to, 7n);
+    await chain.mine(2);
+    for (let reading = 0; reading < 8; reading++) {
+      await chain.mine();
+      await observer.tryRead();
+    }
+    expect(observer.amounts(to)).toEqual([7n]);
+    expect(observer.unreadable).toEqual([]);
+  });
+
   it('that contracts pay are listed by their blocks to the last unit, whatever else moved there', async () => {
     const { observer } = await watching();
     const from = chain.accounts[30] as string;

@@ -28,6 +28,9 @@ const blocksOf = (call: RpcCall): number => {
 const logCalls = (front: EvmFront): RpcCall[] =>
   front.requests.flat().filter(({ method }) => method === 'eth_getLogs');
 
+/** Each reading asks anvil for hundreds of transactions that there are not. */
+const MADE_UP_TIMEOUT_MS = 240_000;
+
 type Row = Record<string, unknown>;
 
 describe.runIf(hasAnvil)('an EVM provider', () => {
@@ -692,6 +695,95 @@ describe.runIf(hasAnvil)('an EVM provider', () => {
         expect(observer.amounts(to)).toEqual([5n]);
         expect(observer.read_through ?? 0).toBeGreaterThan(at);
       },
+    );
+
+    it('and fails when it is asked for a receipt proves nothing yet', async () => {
+      const { front, observer, to, pass } = await twoOf(null);
+      front.add(omitting(() => true));
+      const txid = await pay(to, 5n);
+      const at = chain.now();
+      const heal = front.add(async (call, next) => {
+        if (call.method === 'eth_getTransactionReceipt' && (call.params as unknown[])[0] === txid)
+          throw refused('the receipt cannot be read now');
+        return next(call);
+      });
+      await pass(5);
+      expect(observer.amounts(to)).toEqual([]);
+      expect(observer.read_through ?? 0).toBeLessThan(at);
+      heal();
+      await pass();
+      expect(observer.amounts(to)).toEqual([5n]);
+      expect(observer.read_through ?? 0).toBeGreaterThan(at);
+    });
+
+    /** Lists with each payment so many that were never sent, others whenever it is asked or the same; they come before it. */
+    const makingUp = (count: number, others: boolean): Fault => {
+      let serial = 1;
+      return changing('eth_getLogs', (rows: Row[]) => {
+        const [row] = rows;
+        if (!row) return rows;
+        if (!others) serial = 1;
+        const made_up = Array.from({ length: count }, (_, at) => ({
+          ...row,
+          transactionHash: `0x${(serial++).toString(16).padStart(64, 'f')}`,
+          logIndex: `0x${(at + 1_000).toString(16)}`,
+        }));
+        return [...made_up, ...rows];
+      });
+    };
+    const receiptsAsked = ({ requests }: EvmFront): number =>
+      requests.flat().filter(({ method }) => method === 'eth_getTransactionReceipt').length;
+
+    it(
+      'asks for a few of what another one makes up in each reading, and loses nothing that is true',
+      async () => {
+        const { front, observer, to, pass } = await twoOf(makingUp(300, false));
+        front.add(omitting(() => true));
+        await pay(to, 5n);
+        const at = chain.now();
+        for (let reading = 0; reading < 12; reading++) {
+          front.requests.length = 0;
+          await pass(1);
+          expect(receiptsAsked(front)).toBeLessThanOrEqual(150);
+        }
+        expect(observer.amounts(to)).toEqual([5n]);
+        expect(observer.read_through ?? 0).toBeGreaterThan(at);
+      },
+      MADE_UP_TIMEOUT_MS,
+    );
+
+    it(
+      'is held up by no one who makes up others whenever he is asked',
+      async () => {
+        const { front, observer, to, pass } = await twoOf(makingUp(300, true));
+        await pay(to, 6n);
+        const at = chain.now();
+        front.requests.length = 0;
+        await pass(16);
+        expect(receiptsAsked(front)).toBeLessThanOrEqual(16 * 150);
+        expect(observer.amounts(to)).toEqual([6n]);
+        expect(observer.transfers.size).toBe(1);
+        expect(observer.read_through ?? 0).toBeGreaterThan(at);
+      },
+      MADE_UP_TIMEOUT_MS,
+    );
+
+    it(
+      'makes up so much that it is left for another one',
+      async () => {
+        const { front, observer, to } = await watching(bsc);
+        front.add(makingUp(520, false));
+        await pay(to, 7n);
+        const at = chain.now();
+        for (let reading = 0; reading < 40 && observer.errors.length === 0; reading++) {
+          front.requests.length = 0;
+          await settle(observer, 1);
+          expect(receiptsAsked(front)).toBeLessThanOrEqual(900);
+        }
+        expect(observer.errors[0]?.message).toMatch(/second reading.*no receipts/);
+        expect(observer.read_through ?? 0).toBeLessThan(at);
+      },
+      MADE_UP_TIMEOUT_MS,
     );
 
     it.each<[string, Fault]>([

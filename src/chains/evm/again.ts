@@ -2,7 +2,7 @@
 import { type Page, ProviderError, type Transfer } from '../family.ts';
 import { orFailed } from '../or-failed.ts';
 import { badAnswer, type Header, type Log } from './answers.ts';
-import { Undelivered } from './credits.ts';
+import { isMadeUp, Refuted, Unasked } from './credits.ts';
 import { type EvmCursor, type Held, hashAt, headOf, withPaid } from './cursor.ts';
 import { placeIn } from './depth.ts';
 import { type Asker, readHeaders, takesPairs } from './hosts.ts';
@@ -48,13 +48,20 @@ export async function* lookAgain(reading: Reading): AsyncGenerator<Page> {
   if (!mark || mark.height <= reading.cursor.proved) return;
   const isDue = now() - memory.second_at >= APART_SECONDS || now() < memory.second_at;
   if (!isDue && (await request.urgent()).length === 0) return;
+  memory.absent.asked = 0;
+  const before = reading.cursor.proved;
   try {
     yield* readUpTo(reading, mark);
     memory.failing_since = null;
     // What is left has its turn at once.
     if (reading.cursor.proved === mark.height) memory.second_at = now();
+    else if (reading.cursor.proved > before) reading.is_unfinished = true;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
+    if (error instanceof Unasked) {
+      reading.is_unfinished = true;
+      return;
+    }
     const since = Math.min(memory.failing_since ?? now(), now());
     memory.failing_since = since;
     if (now() - since < OVERDUE_SECONDS) return;
@@ -109,6 +116,7 @@ async function* readUpTo(reading: Reading, mark: Mark): AsyncGenerator<Page> {
     // A chain whose clock is ahead of ours proves nothing of what is still to come.
     const read_through = Math.min(context.local(last.time).earliest_at, context.now());
     yield* stored(reading, { transfers, read_through }, after);
+    context.memory.absent.names.clear();
     run = runAfter(last.height, last.hash);
   }
 }
@@ -144,7 +152,9 @@ async function creditsOfRun(
   const own = await creditsAt({ ...reading, is_second: true }, reading.cursor, seen);
   const nameOf = ({ transactionHash, logIndex }: Log) => `${transactionHash} ${logIndex}`;
   const listed = new Set(logs.map(nameOf));
-  const others = (await orFailed(logsOfOther(reading, from, last))) ?? [];
+  // One that makes up so much is asked no more for these blocks.
+  const is_asked = !isMadeUp(reading.context.memory.absent);
+  const others = (is_asked && (await orFailed(logsOfOther(reading, from, last)))) || [];
   const more = await leftOut(
     reading,
     others.filter((log) => !listed.has(nameOf(log))),
@@ -157,8 +167,8 @@ async function creditsOfRun(
 }
 
 /**
- * What only another provider lists, as far as it is true. Throws ProviderError where that is not known now, because the
- * provider that is read is behind; what the other one makes up holds up nothing.
+ * What only another provider lists, as far as it is true. Throws ProviderError where that is not known now: the provider that
+ * is read is behind, or fails; what the other one makes up holds up nothing.
  */
 async function leftOut(
   reading: Reading,
@@ -179,7 +189,7 @@ async function leftOut(
     const held = { ...reading, is_second: true, is_others: true };
     return await creditsAt(held, reading.cursor, { logs: here, coins: [], headers });
   } catch (error) {
-    if (!(error instanceof ProviderError) || error instanceof Undelivered) throw error;
+    if (!(error instanceof Refuted)) throw error;
     return undefined;
   }
 }

@@ -44,7 +44,7 @@ export async function* readCoins(reading: Reading): AsyncGenerator<Page> {
     const { coin } = reading.cursor;
     if (!coin || coin.height >= headOf(reading.cursor)[0]) break;
     if (context.now() - began >= COINS_SECONDS) {
-      reading.is_unfinished = read > 0;
+      if (read > 0) reading.is_unfinished = true;
       return;
     }
     const found = await readPiece(reading, coin);
@@ -64,7 +64,7 @@ export async function* readCoins(reading: Reading): AsyncGenerator<Page> {
     for (const [key, each] of passing.changed) memory.passing.set(key, each);
     memory.accounts = { height, hash, all: accounts };
   }
-  reading.is_unfinished = (reading.cursor.coin?.height ?? Infinity) < headOf(reading.cursor)[0];
+  if ((reading.cursor.coin?.height ?? Infinity) < headOf(reading.cursor)[0]) reading.is_unfinished = true;
   memory.coin_trouble = null;
 }
 
@@ -298,6 +298,8 @@ async function skipTo(
   const least = leastOf(reading);
   const [head] = headOf(cursor);
   const names = moved.join();
+  // What has the same in the end may have had another balance in between.
+  const keys = [...accounts.keys()];
   if (isChangedAfter(reading, coin.height) && reading.changed?.keys === names) return null;
   let [low, high] = [coin.height, by];
   let found: { block: Header; balances: BalancesAt } | null = null;
@@ -308,13 +310,13 @@ async function skipTo(
     const lacks_old = Math.abs(now() - memory.no_state_at) < NO_STATE_SECONDS;
     const asked = is_old && lacks_old && stored < high ? Math.max(low, stored) : middle;
     if (asked <= low || (is_old && lacks_old && asked < stored)) break;
-    const balances = await balancesIfStored(asker, moved, [asked, null]);
+    const balances = await balancesIfStored(asker, keys, [asked, null]);
     if (!balances?.block) {
       if (!is_old || asked === stored) break;
       memory.no_state_at = now();
       continue;
     }
-    const is_same = moved.every((key) => accounts.get(key)?.balance === balances.get(key));
+    const is_same = keys.every((key) => accounts.get(key)?.balance === balances.get(key));
     if (is_same) [low, found] = [asked, { block: balances.block, balances }];
     else high = asked;
   }

@@ -14,14 +14,28 @@ import {
 import { type Assets, coinIndex, indexOf, type LogAsset, paymentIn } from './assets.ts';
 import { type Held, heldOf } from './cursor.ts';
 import type { Depth } from './depth.ts';
-import { type Asker, askAll, blockCall, readHeaders, receiptCall, transactionCall } from './hosts.ts';
-import type { Proof } from './memory.ts';
+import {
+  type Asker,
+  askAll,
+  askOfOne,
+  blockCall,
+  given,
+  readHeaders,
+  receiptCall,
+  takesPairs,
+  transactionCall,
+} from './hosts.ts';
+import type { Absent, Proof } from './memory.ts';
 import type { CoinPayment, Dialect, EvmNetwork } from './networks.ts';
 
 /** Transactions asked about in one piece. */
 const PROOFS_AT_ONCE = 50;
 /** How often one that takes a single question at once is asked for what it has no receipt of. */
 const TIMES_ALONE = 5;
+/** Listed transactions without receipts asked about in one reading; what is left comes with the next. */
+const ABSENT_PER_READ = 50;
+/** Who lists so many that are not there makes them up. */
+const MADE_UP = 500;
 
 export type Watched = ReadonlyMap<string, WatchedAddress>;
 
@@ -49,6 +63,8 @@ interface CreditDeps {
   is_second: boolean;
   /** Whether another provider alone lists them: what the one that is read has no receipt of is made up. */
   is_others: boolean;
+  /** What it is known to have no receipt of. */
+  absent: Absent;
   /** When a moment of the chain was by our clock. */
   local(chain_time: number): Interval;
   /** How deep a block stands, and whether it is final. */
@@ -82,11 +98,6 @@ export async function readCredits(
   const hits = hitsIn(deps, seen);
   const headers = await withHeaders(deps.asker, seen.headers, hits);
   const proofs = await readProofs(deps, hits);
-  if (deps.is_second)
-    await rejectLagging(
-      deps.asker,
-      hits.filter(({ txid }) => !proofs.has(txid)),
-    );
   const transfers = hits.flatMap((hit) => {
     const header = headers.get(hit.height);
     const proof = proofs.get(hit.txid);
@@ -98,6 +109,7 @@ export async function readCredits(
       return transfersOf(deps, credits, { txid: hit.txid, transaction, header });
     } catch (error) {
       deps.proofs.delete(hit.txid);
+      if (deps.is_others && error instanceof Refuted) return [];
       throw error;
     }
   });
@@ -117,23 +129,47 @@ function unproved(deps: CreditDeps, { txid, logs }: Hit, header: Header): Transf
   return transfersOf(deps, credits, { txid, transaction: null, header });
 }
 
-/** The node that was asked is behind: what is listed may be there all the same. */
-export class Undelivered extends ProviderError {
-  override name = 'Undelivered';
+/** What is listed contradicts what the provider that is read has of the same transaction. */
+export class Refuted extends ProviderError {
+  override name = 'Refuted';
 }
+
+const refuted = (message: string) => new Refuted('bad_answer', message);
+
+/** More was listed without receipts than one reading asks about: the next one continues there. */
+export class Unasked extends ProviderError {
+  override name = 'Unasked';
+}
+
+/** Whether more is made up than is worth asking about. */
+export const isMadeUp = ({ names }: Absent): boolean => names.size >= MADE_UP;
+
+const nameOf = ({ txid, hash }: Hit): string => `${txid} ${hash}`;
 
 /**
  * A node that is behind has no receipt either: only one that has the block too, in the same answer where it takes several
  * questions at once, says that there is none.
  */
-async function rejectLagging(asker: Asker, unproved: readonly Hit[]): Promise<void> {
-  for (const { txid, height, hash } of unproved)
-    for (let time = 0; time < (asker.host.calls.value > 1 ? 1 : TIMES_ALONE); time++) {
-      const [receipt, block] = await askAll(asker, [receiptCall(txid), blockCall(height)]);
-      const found = await inTurns(asker.rpc, readReceipt(receipt, txid));
-      if (found !== null || headerOf(block, height)?.hash !== hash)
-        throw new Undelivered('bad_answer', `transaction ${txid} is listed, but not delivered`);
+async function rejectLagging(
+  { asker, absent, is_others }: CreditDeps,
+  unproved: readonly Hit[],
+): Promise<void> {
+  const { host } = asker;
+  for (const hit of unproved) {
+    const { txid, height, hash } = hit;
+    if (isMadeUp(absent) && !is_others)
+      throw badAnswer(`${absent.names.size} transactions are listed, of which there are no receipts`);
+    if (absent.asked >= ABSENT_PER_READ)
+      throw new Unasked('bad_answer', `${absent.asked} transactions are listed, but not delivered`);
+    absent.asked++;
+    for (let time = 0; time < (takesPairs(host) ? 1 : TIMES_ALONE); time++) {
+      const [receipt, block] = await askOfOne(asker, [receiptCall(txid), blockCall(height)]);
+      const found = await inTurns(asker.rpc, readReceipt(given(receipt), txid));
+      if (found !== null || headerOf(given(block), height)?.hash !== hash)
+        throw badAnswer(`transaction ${txid} is listed, but not delivered`);
     }
+    absent.names.add(nameOf(hit));
+  }
 }
 
 async function withHeaders(
@@ -153,13 +189,12 @@ async function withHeaders(
  * The receipts of transactions, and where they are numbered the transactions, in pieces: strangers decide how many there
  * are, and what failed in between continues with the next try.
  */
-async function readProofs(
-  { asker, network, proofs }: CreditDeps,
-  hits: readonly Hit[],
-): Promise<ReadonlyMap<string, Proof>> {
+async function readProofs(deps: CreditDeps, hits: readonly Hit[]): Promise<ReadonlyMap<string, Proof>> {
+  const { asker, network, proofs, is_second, absent } = deps;
   const { has_nonces } = network.dialect;
   const isFresh = ({ txid, hash }: Hit) => proofs.get(txid)?.receipt.blockHash === hash;
-  const unknown = hits.filter((hit) => !isFresh(hit));
+  const isAbsent = (hit: Hit) => is_second && absent.names.has(nameOf(hit));
+  const unknown = hits.filter((hit) => !isFresh(hit) && !isAbsent(hit));
   for (let at = 0; at < unknown.length; at += PROOFS_AT_ONCE) {
     const group = unknown.slice(at, at + PROOFS_AT_ONCE);
     const receipts = group.map(({ txid }) => receiptCall(txid));
@@ -172,6 +207,11 @@ async function readProofs(
       // What a block shows itself is read this once.
       else if (coins.length > 0) throw badAnswer(`transaction ${txid} is listed, but not delivered`);
     }
+    if (is_second)
+      await rejectLagging(
+        deps,
+        group.filter(({ txid }) => !proofs.has(txid)),
+      );
   }
   return proofs;
 }
@@ -180,7 +220,7 @@ function hitsIn({ assets, watched }: CreditDeps, { logs, coins }: Seen): Hit[] {
   const hits = new Map<string, Hit>();
   const hitOf = (txid: string, height: number, hash: string): Hit => {
     const hit = hits.get(txid) ?? { txid, height, hash, logs: [], coins: [] };
-    if (hit.hash !== hash) throw badAnswer(`transaction ${txid} is in two blocks`);
+    if (hit.hash !== hash) throw refuted(`transaction ${txid} is in two blocks`);
     hits.set(txid, hit);
     return hit;
   };
@@ -201,13 +241,13 @@ function hitsIn({ assets, watched }: CreditDeps, { logs, coins }: Seen): Hit[] {
  */
 function creditsOfHit({ assets, watched }: CreditDeps, hit: Hit, receipt: Receipt): Credit[] {
   if (receipt.blockHash !== hit.hash || receipt.blockNumber !== hit.height)
-    throw badAnswer(`the receipt of ${hit.txid} is of another block`);
+    throw refuted(`the receipt of ${hit.txid} is of another block`);
   const known = new Map(receipt.logs.map((each) => [each.logIndex, each]));
   const isSame = (log: Log) => JSON.stringify(known.get(log.logIndex)) === JSON.stringify(log);
-  if (!hit.logs.every(isSame)) throw badAnswer(`the receipt of ${hit.txid} lacks a log that was listed`);
+  if (!hit.logs.every(isSame)) throw refuted(`the receipt of ${hit.txid} lacks a log that was listed`);
   if (receipt.status !== '0x1') {
     // A block shows the value of a transaction that failed too.
-    if (hit.logs.length > 0) throw badAnswer(`transaction ${hit.txid} failed, and has logs`);
+    if (hit.logs.length > 0) throw refuted(`transaction ${hit.txid} failed, and has logs`);
     return [];
   }
   const coins = hit.coins.map(({ from, to, amount }) => ({

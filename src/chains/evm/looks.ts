@@ -37,19 +37,19 @@ async function narrowed(
   { asker }: Reading,
   { before, last, least }: { before: Look; last: Look; least: number },
 ): Promise<Look[]> {
-  const moved = [...before.balances].flatMap(([key, balance]) =>
-    last.balances.has(key) && last.balances.get(key) !== balance ? [key] : [],
-  );
-  if (moved.length === 0) return [];
+  const keys = [...before.balances.keys()].filter((key) => last.balances.has(key));
+  const isSame = (one: Look['balances']) => keys.every((key) => one.get(key) === before.balances.get(key));
+  if (isSame(last.balances)) return [];
   let [low, high] = [before, last];
   while (high.block.height - low.block.height > least) {
     const middle = Math.floor((low.block.height + high.block.height) / 2);
     if (last.block.height - middle > STATE_BLOCKS - MARGIN_BLOCKS) break;
-    const found = await balancesIfStored(asker, moved, [middle, null]);
-    if (!found?.block) break;
-    const is_same = moved.every((key) => found.get(key) === before.balances.get(key));
-    if (is_same) low = { block: found.block, balances: before.balances };
-    else high = { block: found.block, balances: new Map([...before.balances, ...found]) };
+    // What has the same in the end may have had another balance in between.
+    const balances = await balancesIfStored(asker, keys, [middle, null]);
+    if (!balances?.block) break;
+    const found = { block: balances.block, balances };
+    if (isSame(balances)) low = found;
+    else high = found;
   }
   return [low, high].filter((each) => each !== before && each !== last);
 }

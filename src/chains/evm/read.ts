@@ -82,8 +82,8 @@ export async function* readEvm(
   if (isByBalances(reading)) yield* provePassing(reading);
   yield* readSolid(reading);
   // What is proved now holds for the coin only where that was read as far. With the tip it counts where this reading stands.
-  if (reads_coins) {
-    const { is_unfinished = false } = reading;
+  const { is_unfinished = false } = reading;
+  if (reads_coins || is_unfinished) {
     const behind = coinBehind(reading);
     yield { transfers: [], tip: tipOf(tip), unreadable: [...unreadable, ...behind], is_unfinished };
   }
@@ -127,6 +127,7 @@ async function* readNew(reading: Reading, finalized: Header | null): AsyncGenera
     yield* stored(reading, { transfers: [] }, withFinal(reading.cursor, finalized));
   const [height] = headOf(reading.cursor);
   if (height >= tip.height) reading.context.memory.newest = { height, at: reading.tip_at };
+  else reading.is_unfinished = true;
   markEnd(reading);
 }
 

@@ -64,7 +64,7 @@ export interface Reading {
   whole: Map<number, WholeBlock>;
   /** The balances at the head, once they were asked for. */
   looked?: BalancesAt;
-  /** Whether coins came further, and had no more time. */
+  /** Whether it came further, and left what the next one could read at once. */
   is_unfinished?: boolean;
   /** Whether its blocks are read a second time. */
   is_second?: boolean;
@@ -231,7 +231,7 @@ export function creditsAt(
 ): ReturnType<typeof readCredits> {
   const place = placer(network, cursor);
   const { local, memory } = context;
-  const { proofs } = memory;
-  const how = { is_second, is_others, place, local };
+  const { proofs, absent } = memory;
+  const how = { is_second, is_others, absent, place, local };
   return readCredits({ network, asker, assets, watched, displaced, proofs, ...how }, seen);
 }
