@@ -201,8 +201,8 @@ describe.each(databases)('retention on %s', (database) => {
     await put(less, { count: 1 });
     await put(other, { amount_atomic: '5' });
     clock.advance(40 * DAY_SECONDS);
-    const said: unknown[] = [];
-    const log = { info() {}, warn() {}, error: ({ day }: { day: number }) => said.push(day) } as never;
+    const reported: unknown[] = [];
+    const log = { info() {}, warn() {}, error: ({ day }: { day: number }) => reported.push(day) } as never;
     expect((await openRetention({ ...app, log }).sweep()).dust).toBe(8);
     const sums = await app.db.query.selectFrom('dust').select(['day', 'count']).orderBy('day').execute();
     expect(sums).toEqual([
@@ -211,7 +211,7 @@ describe.each(databases)('retention on %s', (database) => {
       { day: less, count: 1 },
       { day: other, count: 0 },
     ]);
-    expect(said).toEqual([more, less, other]);
+    expect(reported).toEqual([more, less, other]);
   });
 
   test('refuses a reader whose place was removed, and one at the end of a feed stays where it is', async () => {
