@@ -737,7 +737,7 @@ describe.runIf(hasAnvil)('an EVM provider', () => {
     it(
       'asks for a few of what another one makes up in each reading, and loses nothing that is true',
       async () => {
-        const { front, observer, to, pass } = await twoOf(makingUp(300, false));
+        const { front, observer, to, pass } = await twoOf(makingUp(120, false));
         front.add(omitting(() => true));
         await pay(to, 5n);
         const at = chain.now();
