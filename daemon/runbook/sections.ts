@@ -161,7 +161,9 @@ const machine: readonly Section[] = [
       'Set `backup.every`, `backup.passphrase` and `backup.to`, a place on another disk, and copy it to another machine. Without a passphrase the secret is not in it: store the file `secret` elsewhere, too.',
       'Where PostgreSQL is backed up by other means, remove this rule of Prometheus.',
     ],
-    never: ['A backup that was never tried is a hope: `gatewayd backup check FILE` says whether it could be restored, and `gatewayd restore FILE` on another machine proves it.'],
+    never: [
+      'A backup that was never tried is a hope: `gatewayd backup check FILE` says whether it could be restored, and `gatewayd restore FILE` on another machine proves it.',
+    ],
     notices: ['backup_old'],
     alerts: ['GatewaydBackupOld'],
     doctor: ['backup'],

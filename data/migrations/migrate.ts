@@ -42,7 +42,7 @@ import * as stated from './0031-stated.ts';
 import * as untimed from './0032-untimed.ts';
 import * as dustDays from './0033-dust-days.ts';
 import * as buyers from './0034-buyers.ts';
-import * as writeProbe from './0036-write-probe.ts';
+import * as writeProbe from './0035-write-probe.ts';
 
 interface Migration {
   /**
@@ -90,7 +90,7 @@ const steps: Record<string, Migration> = {
   '0032-untimed': untimed,
   '0033-dust-days': dustDays,
   '0034-buyers': buyers,
-  '0036-write-probe': writeProbe,
+  '0035-write-probe': writeProbe,
 };
 
 /**
