@@ -15,6 +15,8 @@ export interface Sight {
   is_watched: boolean;
   /** Age of what was read last; null where nothing was read yet. */
   lag_seconds: number | null;
+  /** Whether another daemon reads it: then it does not matter how the providers answer this one. */
+  is_read_elsewhere: boolean;
   /** As this daemon knows them. */
   providers: readonly { state: 'unknown' | 'ok' | 'down' | 'wrong_network' }[];
   /** The shortest pause between two readings. */
@@ -22,7 +24,8 @@ export interface Sight {
 }
 
 export function statusOf(sight: Sight): SightStatus {
-  const { unavailable_since, is_answered, is_watched, lag_seconds, providers } = sight;
+  const { unavailable_since, is_answered, is_watched, lag_seconds } = sight;
+  const providers = sight.is_read_elsewhere ? [] : sight.providers;
   const usable = providers.filter(({ state }) => state !== 'wrong_network');
   if (providers.length > 0 && usable.length === 0) return 'wrong_network';
   if (unavailable_since !== null) return 'blind';

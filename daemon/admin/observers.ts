@@ -85,6 +85,7 @@ export const sightOf = (
   ...read,
   unavailable_since: blindness.of(blockchain),
   is_answered: blindness.isAnswered(blockchain),
+  is_read_elsewhere: blindness.heardAt(blockchain) !== null,
   providers,
   poll_interval_seconds: Math.min(...gateways.map((gateway) => gateway.poll_interval_seconds)),
 });

@@ -5,12 +5,14 @@ import { allCursors } from '../../data/cursors.ts';
 import { type DatabaseFault, faultOf } from '../../data/db/failures.ts';
 import { DatabaseError } from '../../data/db/open.ts';
 import { openSnapshot, type Snapshot } from '../../data/db/snapshot.ts';
+import { deadRoutes } from '../../data/dead-routes.ts';
 import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
 import { pendingSteps, schemaStanding, stepsDone } from '../../data/migrations/migrate.ts';
 import { providerLimits } from '../../data/provider-limits.ts';
 import { type SecretState, secretState } from '../../data/secret.ts';
 import { tryWriteAt } from '../../data/write-probe.ts';
 import { mostBackupAge } from '../backup/overdue.ts';
+import { UNSAID_SECONDS } from '../observer/dead-routes.ts';
 import { PACE_STOPS_NOTHING, pacesOnOffer, shortDepths, storedPace } from '../observer/pace.ts';
 import { findSecrets, findSecretTexts } from '../process/data-dir.ts';
 import { spanOf } from './backups.ts';
@@ -48,12 +50,14 @@ async function stateOf(books: Snapshot, examined: Examined): Promise<Finding[]> 
     state === 'ok' ? await writesOf(examined, says) : otherSchema(says, state === 'newer', pending.length);
   const paces = pending.length === 0 ? await pacesOf(books, examined) : [];
   const limits = pending.length === 0 ? await limitsOf(books, examined) : [];
+  const routes = pending.length === 0 ? await routesOf(books, examined) : [];
   return [
     schema,
     ...(await belonging(books, examined)),
     await lastBackup(books, examined),
     ...paces,
     ...limits,
+    ...routes,
   ];
 }
 
@@ -68,6 +72,18 @@ function otherSchema(says: string, is_newer: boolean, pending: number): Finding 
     'database',
     `${says}: ${pending} steps behind this version`,
     'gatewayd backup && gatewayd migrate',
+  );
+}
+
+/** Daemons that leave a blockchain to others, because their providers do not answer them. */
+async function routesOf({ query }: Snapshot, { now }: Examined): Promise<Finding[]> {
+  const dead = (await deadRoutes(query)).filter(({ said_at }) => now - said_at < UNSAID_SECONDS);
+  return dead.map(({ blockchain, host, daemon_id, providers, error }) =>
+    warning(
+      `route ${blockchain}`,
+      `daemon ${daemon_id} on ${host} cannot read it through ${providers}: ${error}`,
+      `gatewayd doctor on ${host}; set blockchains.${blockchain}.urls to providers that answer there`,
+    ),
   );
 }
 

@@ -259,6 +259,12 @@ function ofProviders({ observer }: Scraped): string {
       sums(({ state }) => (state === 'down' || state === 'wrong_network' ? 1 : 0)),
       labels,
     ),
+    gauge(
+      'gatewayd_route_dead',
+      'Blockchains that this daemon leaves to others, since its providers do not answer it, or too slowly.',
+      observer.status().map(({ blockchain, route }) => sample([blockchain], route === 'ok' ? 0 : 1)),
+      ['blockchain'],
+    ),
   ].join('');
 }
 

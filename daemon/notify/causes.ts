@@ -1,16 +1,25 @@
 // The one list of what operators are notified of: what each cause watches, what it says, and what its operator runs.
 import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
+import { type DeadRoute, deadRoutes, forgetDeadRoute } from '../../data/dead-routes.ts';
 import { dirname } from 'node:path';
 import { allCursors } from '../../data/cursors.ts';
 import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
-import { contradictionsSince, type NewNotice, paymentsSince, undeliveredSince } from '../../data/notices.ts';
+import {
+  contradictionsSince,
+  endNotice,
+  type NewNotice,
+  openNotices,
+  paymentsSince,
+  undeliveredSince,
+} from '../../data/notices.ts';
 import { merchantsNearLimit } from '../../data/views/merchants.ts';
 import { limitOf, REFILL_CREDIT_MULTIPLIER } from '../../src/ledger.ts';
 import { formatDecimal, formatUsd, parseDecimal, USD_DECIMALS } from '../../src/money.ts';
 import { mostBackupAge } from '../backup/overdue.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
+import { UNSAID_SECONDS } from '../observer/dead-routes.ts';
 import { PACE_STOPS_NOTHING, pacesOnOffer, shortDepths } from '../observer/pace.ts';
 import type { Config } from '../settings/config.ts';
 import { foreignWords, readingFault } from './fault.ts';
@@ -53,8 +62,8 @@ export type Watched = Pick<
   | 'observer'
 >;
 
-/** One thing of a cause, as it is now. */
-export type Finding = Omit<NewNotice, 'cause'>;
+/** One thing of a cause, as it is now. Without a text it is no news, and what was told of it holds on. */
+export type Finding = Pick<NewNotice, 'subject'> & { text: string | null };
 
 export interface Cause {
   name: NoticeCause;
@@ -121,6 +130,34 @@ export const causes: readonly Cause[] = [
       name: 'blockchain_back',
       title: 'Blockchain is read again',
       text: (blockchain, { config }) => `${nameOf(config, blockchain)} is read again`,
+    },
+  },
+  {
+    name: 'route_dead',
+    title: 'A daemon cannot reach a provider',
+    command: 'gatewayd doctor',
+    lasts: true,
+    async find({ db, clock, config }) {
+      const now = seconds(clock);
+      const all = await deadRoutes(db.query);
+      const unsaid = all.filter(({ said_at }) => now - said_at >= UNSAID_SECONDS);
+      // Of a machine that is gone no one knows whether it would reach its provider: that is no news.
+      for (const gone of unsaid) {
+        for (const { seq } of await openNotices(db.query, 'route_dead', subjectOf(gone)))
+          await endNotice(db.query, seq, now);
+        await forgetDeadRoute(db.query, gone);
+      }
+      return all
+        .filter((route) => !unsaid.includes(route))
+        .map((route) => ({ subject: subjectOf(route), text: route.is_news ? textOf(route, config) : null }));
+    },
+    end: {
+      name: 'route_back',
+      title: 'A daemon reaches its provider again',
+      text(subject, { config }) {
+        const [blockchain = '', host = ''] = subject.split(' ');
+        return `the daemon on ${host} can read ${nameOf(config, blockchain)} again`;
+      },
     },
   },
   payments('payment_late', 'Late payment', 'arrived after the invoice had ended'),
@@ -286,6 +323,14 @@ const DATABASE_COMMAND = 'gatewayd doctor';
 /** What an operator runs who is notified of this. */
 export const commandOf = (name: NoticeCause): string =>
   causes.find((cause) => cause.name === name || cause.end?.name === name)?.command ?? DATABASE_COMMAND;
+
+const textOf = (route: DeadRoute, config: Config): string => {
+  const { daemon_id, host, providers, error } = route;
+  const name = nameOf(config, route.blockchain);
+  return `daemon ${daemon_id} on ${host} cannot read ${name} through ${providers}: ${error}; another daemon reads ${name}, so that no payment is missed`;
+};
+
+const subjectOf = ({ blockchain, host, data_dir }: DeadRoute): string => `${blockchain} ${host} ${data_dir}`;
 
 const nameOf = ({ chains }: Pick<Config, 'chains'>, blockchain: string): string =>
   chains.find(blockchain)?.name ?? blockchain;

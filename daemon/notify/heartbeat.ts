@@ -124,13 +124,15 @@ async function wrongNow(app: HeartbeatOptions['app'], watched: readonly Cause[])
   const finding = watched.map(async (cause) => {
     if (!cause.lasts) return;
     const all = await cause.find(app, seconds(app.clock)).catch(() => []);
-    for (const { subject, text } of all)
+    for (const { subject, text } of all) {
+      if (text === null) continue;
       found.push({
         cause: cause.name,
         subject,
         text: oneLine(cause.own ? `${hostname()}: ${text}` : text),
         command: cause.command,
       });
+    }
   });
   await settledWithin(FIND_MS, Promise.all(finding), app.runtime);
   return found.slice(0, WRONG_MOST);

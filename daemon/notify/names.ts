@@ -3,6 +3,7 @@
 /** These hold until they end; of each a subject is notified of once, and again when it comes back. */
 export const lastingCauses = [
   'blockchain_blind',
+  'route_dead',
   'limit_low',
   'disk_low',
   'rate_missing',
@@ -26,6 +27,7 @@ export const noticeCauses = [
   'database_back',
   ...lastingCauses,
   'blockchain_back',
+  'route_back',
   'pace_usual',
   'payment_late',
   'payment_unmatched',
@@ -38,6 +40,8 @@ export const noticeCauses = [
 export const causesBySubject: readonly NoticeCause[] = [
   'blockchain_blind',
   'blockchain_back',
+  'route_dead',
+  'route_back',
   'disk_low',
   'rate_missing',
   'backup_old',

@@ -214,11 +214,13 @@ async function findOne(
   // Of two daemons on one machine with one directory, both see the same.
   const prefix = cause.own ? `${hostname()} ${app.config.data_dir} ` : '';
   const found = (await cause.find(app, since)).map(({ subject, text }) => ({
-    cause: cause.name,
     subject: prefix + subject,
-    text: oneLine(`${cause.own ? `${hostname()}: ` : ''}${text}`),
+    text: text === null ? null : `${cause.own ? `${hostname()}: ` : ''}${text}`,
   }));
-  await noteNotices(query, found, now);
+  const news = found.flatMap(({ subject, text }) =>
+    text === null ? [] : { cause: cause.name, subject, text: oneLine(text) },
+  );
+  await noteNotices(query, news, now);
   if (!cause.lasts) return;
   const holds = new Set(found.map(({ subject }) => subject));
   for (const { seq, subject } of await openNotices(query, cause.name, prefix)) {

@@ -36,6 +36,8 @@ export interface Blindness {
   of(blockchain: string): number | null;
   /** Whether a provider of it has answered since this daemon started, here or where another reads it. */
   isAnswered(blockchain: string): boolean;
+  /** When it was heard that another daemon reads it (monotonic milliseconds); null where it is blind, or was read here since. */
+  heardAt(blockchain: string): number | null;
   /** Those that are not read. */
   all(): { blockchain: string; since: number }[];
   /** Calls `listener` when one turns blind, and when it is back; also in daemons that do not read it. Returns how to call it off. */
@@ -73,6 +75,8 @@ interface State {
   was_read: boolean;
   /** Whether another daemon has, since this one started. */
   was_heard: boolean;
+  /** When another daemon's reading was heard of, by the monotonic timer, where that was the last one. */
+  heard_ms: number | null;
   /** When it was read last, as the database says. */
   answered_at: number | null;
   /** Whether it was read here since the others heard of it. */
@@ -87,6 +91,7 @@ const begin = (): State => ({
   since: null,
   was_read: false,
   was_heard: false,
+  heard_ms: null,
   answered_at: null,
   is_news: false,
   unmarked_ms: Number.POSITIVE_INFINITY,
@@ -145,6 +150,7 @@ export function openBlindness({ config, db, database_watch, clock, log }: Blindn
       if (answered_at !== state.answered_at) {
         state.answered_at = answered_at;
         state.was_heard = true;
+        state.heard_ms = clock.monotonic_ms();
         state.unread_ms = 0;
         turn(blockchain, state, blind_since);
       } else if (blind_since !== null) turn(blockchain, state, blind_since);
@@ -180,6 +186,10 @@ export function openBlindness({ config, db, database_watch, clock, log }: Blindn
       const state = states.get(blockchain);
       return state !== undefined && (state.was_read || state.was_heard);
     },
+    heardAt(blockchain) {
+      const state = states.get(blockchain);
+      return state?.since === null ? state.heard_ms : null;
+    },
     all: () =>
       [...states].flatMap(([blockchain, { since }]) => (since === null ? [] : { blockchain, since })),
     onChange(listener) {
@@ -195,6 +205,7 @@ export function openBlindness({ config, db, database_watch, clock, log }: Blindn
       const was_blind = state.since !== null;
       state.unread_ms = 0;
       state.was_read = true;
+      state.heard_ms = null;
       // A SQLite file has one daemon: no one else waits for its marks.
       state.is_news ||= was_blind || db.dialect === 'postgres';
       // Of what was blind the others hear at once.

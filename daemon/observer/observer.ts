@@ -36,6 +36,7 @@ import { type Runtime, systemRuntime } from '../process/runtime.ts';
 import type { Config } from '../settings/config.ts';
 import { reevaluateInvoices } from '../settle/settle.ts';
 import { type BlindnessKeeper, REFRESH_MS } from './blindness.ts';
+import { type FailedRoute, openDeadRoutes } from './dead-routes.ts';
 import { type ReadGateways, readGateways } from './gateways.ts';
 import { createForward, type Forward } from './hints/forward.ts';
 import type { HintStatus } from './hints/hints.ts';
@@ -46,6 +47,7 @@ import { openLearnt } from './providers/learnt.ts';
 import { openRpc, type ProviderStatus, type RpcSource } from './providers/rpc.ts';
 import { loneOperator, providersOf } from './quorum.ts';
 import { createReader, type Reader, type ReaderDeps, type ReadOutcome, storedReading } from './reader.ts';
+import { createRoute, type Route, type RouteState } from './route.ts';
 import { observeLease, openShares, SHARE_MS, type Shares } from './share.ts';
 import { askForSeconds } from './untimed.ts';
 
@@ -75,6 +77,8 @@ const PROVIDERS_PER_QUESTION = 3;
 const POLL_IN_TIME_MS = 10_000;
 /** Of the 10 s that a daemon has to end: so long requests in flight may wait for a provider. */
 const LAST_ANSWERS_MS = 5_000;
+/** Time that passes between two counts is counted up to this: while the process stood still, no provider could answer. */
+const COUNTED_MS = 5_000;
 /** Longest wait after failures of ours (those of providers have waits of their own). */
 const RETRY_MS = 10_000;
 
@@ -114,6 +118,8 @@ export interface Observer {
     blockchain: string;
     providers: ProviderStatus[];
     gateways: readonly Gateway[];
+    /** How these providers answer this daemon. */
+    route: RouteState;
     /** Null where no hints are to be had. */
     hints: HintStatus | null;
   }[];
@@ -134,6 +140,8 @@ export interface ObserverDeps extends ReaderDeps {
   database_watch: Pick<DatabaseWatch, 'note'>;
   watched: Pick<Watched, 'has'>;
   metrics: ReaderDeps['metrics'] & Pick<Metrics, 'hints'>;
+  /** As operators know this daemon. */
+  daemon_id: string;
   /** Whether the operator took this daemon out of work: it reads only what a request asks for. */
   resting?: () => boolean;
 }
@@ -161,8 +169,12 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
     clock: app.clock,
     instance,
     blockchains: blockchains.map(({ id }) => id),
-    canRead: () => pollers.filter((poller) => poller.canRead()).map(({ reader }) => reader.blockchain.id),
+    routes: () =>
+      pollers
+        .filter((poller) => poller.canRead())
+        .map(({ reader, route }) => ({ blockchain: reader.blockchain.id, state: route.state() })),
   });
+  const dead_routes = openDeadRoutes(app);
   const pollers: Poller[] = blockchains.map(({ id }) =>
     createPoller(app, { instance, runtime, shares, onRecovered }, id, source?.(id)),
   );
@@ -276,17 +288,37 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
     );
   };
 
-  const watchReading = () =>
-    app.blindness.refresh(
-      pollers.flatMap(({ reader, gateways, interval_ms, leads }) =>
-        gateways.known().length === 0
-          ? []
-          : { blockchain: reader.blockchain.id, interval_ms, leads: leads() },
-      ),
+  const used = () => pollers.filter(({ gateways }) => gateways.known().length > 0);
+  let counted_ms: number | null = null;
+
+  async function watchReading(): Promise<void> {
+    await app.blindness.refresh(
+      used().map(({ reader, interval_ms, leads }) => ({
+        blockchain: reader.blockchain.id,
+        interval_ms,
+        leads: leads(),
+      })),
     );
+    // What waits for a database that is away waits for no provider: then this is not reached.
+    const now_ms = app.clock.monotonic_ms();
+    const passed_ms = Math.min(COUNTED_MS, Math.max(0, now_ms - (counted_ms ?? now_ms)));
+    counted_ms = now_ms;
+    for (const { route } of pollers) route.count(passed_ms);
+    // Where there is no other daemon, what cannot be read is blind.
+    if (app.db.dialect !== 'sqlite')
+      await dead_routes.note(used().flatMap((poller) => poller.failure() ?? []));
+  }
+
+  /** What this daemon cannot read it gives back as soon as another may, also in the middle of a reading that does not end. */
+  async function refreshShares(): Promise<void> {
+    await shares.refresh();
+    for (const poller of pollers) await poller.giveBack();
+  }
 
   async function resume(): Promise<void> {
     await app.blindness.resume();
+    const dead = app.db.dialect === 'sqlite' ? [] : await dead_routes.load();
+    for (const { reader, route } of pollers) if (dead.includes(reader.blockchain.id)) route.resume();
     await app.pace.refresh();
     await askForSeconds(app);
     const written_at = await newestEventAt(app.db.query);
@@ -315,11 +347,11 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
         running.push(repeat(() => ticked.then(work), { runtime: waits, signal, onError }));
       // An SQLite file has one daemon, which reads everything.
       const is_alone = app.db.dialect === 'sqlite';
-      const shared: Promise<unknown> = is_alone ? Promise.resolve() : shares.refresh().catch(onError);
+      const shared: Promise<unknown> = is_alone ? Promise.resolve() : refreshShares().catch(onError);
       for (const { scheduled, forward } of pollers) afterwards(() => shared.then(scheduled), forward);
       if (!is_alone)
         afterwards(async () => {
-          if (!app.resting?.()) await shares.refresh();
+          if (!app.resting?.()) await refreshShares();
           return SHARE_MS;
         });
       afterwards(async () => {
@@ -389,14 +421,13 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
       );
     },
     status: () =>
-      pollers
-        .map(({ reader, gateways, forward }) => ({
-          blockchain: reader.blockchain.id,
-          providers: reader.source.status(),
-          gateways: gateways.known(),
-          hints: forward.status(),
-        }))
-        .filter(({ gateways }) => gateways.length > 0),
+      used().map(({ reader, gateways, route, forward }) => ({
+        blockchain: reader.blockchain.id,
+        providers: reader.source.status(),
+        gateways: gateways.known(),
+        route: route.state(),
+        hints: forward.status(),
+      })),
     async stop(answered = Promise.resolve()) {
       stopping.abort();
       const closeSources = async () => {
@@ -459,6 +490,11 @@ interface Poller {
   leads(): boolean;
   /** Whether its blockchain is switched on here, and no other should read it because our clock is wrong. */
   canRead(): boolean;
+  route: Route;
+  /** Why its route is dead or slow; null where it is not. */
+  failure(): FailedRoute | null;
+  /** Gives its share back where another is to read what cannot be read here. */
+  giveBack(): Promise<void>;
   /** One read by the schedule; returns the wait until the next, in milliseconds. */
   scheduled(): Promise<number>;
   forced(focus?: readonly AccountRef[]): Promise<void>;
@@ -543,6 +579,11 @@ function createPoller(
     const rate = status?.requests_per_second ?? requests_per_second;
     return Math.max(SPARE_REQUESTS_LEAST, Math.floor((rate * interval * SPARE_SHARE) / 1000));
   };
+  const route = createRoute({
+    clock: app.clock,
+    blind_after_seconds: app.config.blind_after_seconds,
+    requestsPerSecond: () => source.status().find(({ state }) => state === 'ok')?.requests_per_second,
+  });
   const reader = createReader({
     app,
     network,
@@ -550,15 +591,58 @@ function createPoller(
     source,
     spareRequests,
     gateways: gateways.current,
+    answered() {
+      route.answered();
+      app.blindness.answered(id);
+    },
   });
   const is_given = given !== undefined;
   const forward = forwardOf(app, { reader, is_given, runtime, interval_ms: interval });
   let outcome: ReadOutcome | null = null;
+  let last_error: string | null = null;
+  let is_news = false;
+  const failedAt = () => Math.max(...source.status().map(({ last_error_at }) => last_error_at ?? 0));
+  /** Its route fails here though another daemon has read it since: it is not the provider that is away for all. */
+  const noteNews = () => {
+    const since = route.failingSince();
+    const heard_ms = app.blindness.heardAt(id);
+    is_news ||= since !== null && heard_ms !== null && heard_ms > since;
+  };
+  /** What is asked of its providers tells of the route to them. */
+  const onRoute = async (work: () => Promise<{ is_unfinished: boolean } | null>) => {
+    route.begins();
+    const failed_before = failedAt();
+    try {
+      const done = await work();
+      route.ended(!done?.is_unfinished);
+      if (route.state() === 'slow') noteNews();
+    } catch (error) {
+      if (error instanceof ProviderError) {
+        last_error = error.message;
+        route.failed();
+        // Where it is too soon to ask again, nothing more is known.
+        if (failedAt() !== failed_before) noteNews();
+      } else route.broken();
+      throw error;
+    }
+  };
   const read = coalesce(async (focus: readonly AccountRef[]) => {
     await learnt.load();
-    outcome = await reader.read(focus);
+    await onRoute(async () => {
+      outcome = await reader.read(focus);
+      return outcome;
+    });
     if (outcome && leads) forward.follow(outcome);
   });
+  /** While another reads, whether it could be read here: where it could not, or where that one cannot. */
+  const probe = () =>
+    onRoute(async () => {
+      await reader.ask();
+      route.answered();
+      return null;
+    }).catch((error: unknown) => {
+      if (!(error instanceof ProviderError)) throw error;
+    });
   /** When another daemon read it last, by that one's time; and when that was heard, by the monotonic timer. */
   let heard: { read_at: number; monotonic_ms: number } | null = null;
   /** What another daemon reads tells of our clock; what it had read before the start may be of any age. */
@@ -597,12 +681,30 @@ function createPoller(
     interval_ms: interval,
     leads: () => leads && !app.resting?.(),
     canRead: () => gateways.known().length > 0 && !givesWay(),
+    route,
+    failure() {
+      const state = route.state();
+      if (state === 'ok') {
+        is_news = false;
+        return null;
+      }
+      const providers = source.status().map(({ provider }) => provider);
+      const error = state === 'slow' ? 'its answers take too long' : (last_error ?? 'no answer in time');
+      return { blockchain: id, providers: providers.join(', '), error, is_news };
+    },
+    async giveBack() {
+      if (!leads || route.state() === 'ok' || shares.includes(id)) return;
+      leads = false;
+      await dropLease(app.db.query, observeLease(id), instance);
+    },
     forced: (focus = []) => read(focus),
     async scheduled() {
       leads = (await gateways.current()).length > 0 && (await mayRead());
       if (!leads) {
         forward.close();
         if (blockchain.family.keeps_time) await hear();
+        if (!app.resting?.() && gateways.known().length > 0 && route.isProbeDue(shares.isTroubled(id)))
+          await probe();
         return Math.min(interval, SHARE_MS);
       }
       forward.begins();

@@ -69,7 +69,7 @@ export interface ReaderDeps extends SettleDeps {
   clock_check: ClockCheck;
   quorum: Quorum;
   pace: Paces;
-  blindness: Pick<BlindnessKeeper, 'answered' | 'isProbeDue'>;
+  blindness: Pick<BlindnessKeeper, 'isProbeDue'>;
 }
 
 export interface ReaderOptions {
@@ -81,6 +81,8 @@ export interface ReaderOptions {
   spareRequests(label: string): number;
   /** The gateways to read now. */
   gateways(): Promise<readonly Gateway[]>;
+  /** Called whenever a provider gave what a reading needs. */
+  answered(): void;
 }
 
 /** What a reading says of when the next one is worth while. */
@@ -118,6 +120,8 @@ export interface Reader {
    * provider is left to ask; what was read before is stored.
    */
   read(focus?: readonly AccountRef[]): Promise<ReadOutcome | null>;
+  /** Asks a provider what costs it least, to know whether it answers. Throws ProviderError. */
+  ask(): Promise<void>;
   /** What a family is handed to talk to a provider. */
   contextFor(rpc: Rpc, label: string, gateways: readonly Gateway[]): ReadContext;
 }
@@ -135,6 +139,7 @@ export function createReader(options: ReaderOptions): Reader {
     source,
     chainReader,
     contextFor: (rpc, label, gateways) => contextOf({ ...options, gateways }, rpc, label),
+    ask,
     async read(focus = []) {
       for (let reading = 1; ; reading++) {
         try {
@@ -180,15 +185,19 @@ export function createReader(options: ReaderOptions): Reader {
       return through;
     });
     await noteReading(app.db.query, blockchain.id, { started_at, read_through });
-    app.blindness.answered(blockchain.id);
+    options.answered();
     return outcome;
   }
 
   /** Where nothing is watched, whether it could be read: a coin is offered before the first invoice in it. */
   async function probe(): Promise<void> {
     if (!app.blindness.isProbeDue(blockchain.id)) return;
+    await ask();
+    options.answered();
+  }
+
+  async function ask(): Promise<void> {
     await source.use((rpc) => blockchain.family.identify(rpc));
-    app.blindness.answered(blockchain.id);
   }
 
   /** Accounts of invoices whose time is over and that are not proved: some of them in each reading, in turns. */
@@ -305,7 +314,7 @@ async function readPages(
     version = stored.version;
     if (page.pace) app.pace.note(blockchain.id, page.pace);
     if (page.is_unfinished) reading.outcome.is_unfinished = true;
-    if (isProgress(page)) app.blindness.answered(blockchain.id);
+    if (isProgress(page)) reading.answered();
     read.tip = page.tip ?? read.tip;
     if (stored.touched.length > 0) reading.outcome.found = true;
     read.read_through = page.read_through ?? read.read_through;

@@ -1,13 +1,15 @@
 // Which blockchains a daemon reads where several share a database: each works the same shares out of the same leases.
-import { holdLease, leasesNamed } from '../../data/cursors.ts';
+import { dropLease, holdLease, leasesNamed } from '../../data/cursors.ts';
 import type { Db } from '../../data/db/open.ts';
 import type { Clock } from '../clock.ts';
+import type { RouteState } from './route.ts';
 
 /** Lease on a blockchain: its holder reads it. */
 export const observeLease = (blockchain: string): string => `${OBSERVE}${blockchain}`;
 const OBSERVE = 'observe:';
-/** Says that a daemon reads, and what it can: `reader:<id>:<blockchain> <blockchain> …`. */
+/** Says that a daemon reads, and what it can: `reader:<id>:<blockchain> <blockchain> …`, with a mark before those that it can badly. */
 const READER = 'reader:';
+const MARKS: Record<RouteState, string> = { ok: '', slow: '~', dead: '!' };
 
 /** How often shares are worked out: those who join or are missed are known within it. */
 export const SHARE_MS = 3_000;
@@ -17,13 +19,17 @@ const READER_MS = 9_000;
 /** A daemon that reads. */
 export interface Participant {
   id: string;
-  /** Blockchains that are switched on there. */
+  /** Blockchains that are switched on there, and whose providers answer it. */
   can_read: readonly string[];
+  /** Those whose providers answer it too slowly, or not at all: it reads them where no one else can. */
+  slow?: readonly string[];
+  dead?: readonly string[];
 }
 
 /**
  * Who reads which of these blockchains: no one two more than another who could read one of them. Who has one stays with it
- * as far as that allows, and gives up the last ones. What someone holds who does not take part is left to him.
+ * as far as that allows, and gives up the last ones. What someone holds who should not is left to him until he gives it back.
+ * Where no one can read one, those who can badly go on trying.
  */
 export function shareOut(
   blockchains: readonly string[],
@@ -38,7 +44,12 @@ export function shareOut(
       (least, one) => (least && count(least) <= count(one) ? least : one),
       undefined,
     );
-  const ableTo = (blockchain: string) => known.filter(({ can_read }) => can_read.includes(blockchain));
+  const ableTo = (blockchain: string) =>
+    [
+      known.filter(({ can_read }) => can_read.includes(blockchain)),
+      known.filter(({ slow }) => slow?.includes(blockchain)),
+      known.filter(({ dead }) => dead?.includes(blockchain)),
+    ].find((able) => able.length > 0) ?? [];
   for (const blockchain of blockchains) {
     const holder = ableTo(blockchain).find(({ id }) => id === holders.get(blockchain));
     if (holder) shares.set(blockchain, holder.id);
@@ -65,6 +76,8 @@ export interface Shares {
   refresh(): Promise<void>;
   /** Whether it should read this blockchain. */
   includes(blockchain: string): boolean;
+  /** Whether another daemon cannot read this blockchain, or not well. */
+  isTroubled(blockchain: string): boolean;
   /** Resolves when what was begun writes no more; never rejects. */
   settled(): Promise<void>;
 }
@@ -75,28 +88,39 @@ export interface SharesOptions {
   /** Under which this daemon holds its leases. */
   instance: string;
   blockchains: readonly string[];
-  canRead(): readonly string[];
+  /** Those that are switched on here, and how their providers answer. */
+  routes(): readonly { blockchain: string; state: RouteState }[];
 }
 
-export function openShares({ db, clock, instance, blockchains, canRead }: SharesOptions): Shares {
+export function openShares({ db, clock, instance, blockchains, routes }: SharesOptions): Shares {
   let own: readonly string[] = [];
+  let others: readonly Participant[] = [];
+  let said: string | null = null;
   let running: Promise<void> = Promise.resolve();
 
-  async function workOut(): Promise<void> {
-    const name = `${READER}${instance}:${canRead().join(' ')}`;
-    const now_ms = clock.ms();
+  /** What it said before is taken back at once, or it would count until it runs out. */
+  async function say(now_ms: number): Promise<void> {
+    const marked = routes().map(({ blockchain, state }) => MARKS[state] + blockchain);
+    const name = `${READER}${instance}:${marked.join(' ')}`;
     await holdLease(db.query, name, instance, now_ms, READER_MS);
+    if (said !== null && said !== name) await dropLease(db.query, said, instance);
+    said = name;
+  }
+
+  async function workOut(): Promise<void> {
+    const now_ms = clock.ms();
+    await say(now_ms);
     const leases = await leasesNamed(db.query, [READER, OBSERVE], now_ms);
     const named = (prefix: string) => leases.filter((lease) => lease.name.startsWith(prefix));
-    const participants = named(READER).map(({ name, holder }) => ({
-      id: holder,
-      can_read: name.slice(`${READER}${holder}:`.length).split(' '),
-    }));
+    const participants = named(READER).map(({ name, holder }) =>
+      participantOf(holder, name.slice(`${READER}${holder}:`.length).split(' ')),
+    );
     const holders = new Map(
       named(OBSERVE).map(({ name, holder }): [string, string] => [name.slice(OBSERVE.length), holder]),
     );
     const shares = shareOut(blockchains, participants, holders);
     own = blockchains.filter((blockchain) => shares.get(blockchain) === instance);
+    others = participants.filter(({ id }) => id !== instance);
   }
 
   return {
@@ -105,6 +129,16 @@ export function openShares({ db, clock, instance, blockchains, canRead }: Shares
       return running;
     },
     includes: (blockchain) => own.includes(blockchain),
+    isTroubled: (blockchain) =>
+      others.some(({ slow, dead }) => slow?.includes(blockchain) || dead?.includes(blockchain)),
     settled: () => running.catch(() => undefined),
   };
+}
+
+function participantOf(id: string, marked: readonly string[]): Participant {
+  const after = (mark: string) =>
+    marked.filter((one) => one.startsWith(mark)).map((one) => one.slice(mark.length));
+  const slow = after(MARKS.slow);
+  const dead = after(MARKS.dead);
+  return { id, can_read: marked, slow, dead };
 }

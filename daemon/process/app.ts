@@ -104,7 +104,7 @@ export function openApp(options: AppOptions): RunningApp {
   const watched = openWatched(signals, runtime);
   const checkout = openCheckout({ config, db, clock, log, runtime, blindness, watched });
   const observer = openObserver({
-    app: { ...shared, webhooks, blindness, watched, resting: instance.resting },
+    app: { ...shared, webhooks, blindness, watched, daemon_id: instance.id, resting: instance.resting },
     source: options.source,
     runtime,
   });

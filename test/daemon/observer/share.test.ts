@@ -67,6 +67,60 @@ describe('the shares of blockchains', () => {
   });
 });
 
+const states = ['ok', 'slow', 'dead'] as const;
+type States = Record<string, (typeof states)[number]>;
+const routes = fc.array(
+  fc.array(fc.constantFrom(...states), { minLength: chains.length, maxLength: chains.length }),
+  { minLength: 2, maxLength: 4 },
+);
+const participantOf = (own: States, at: number): Participant => {
+  const that = (state: string) => chains.filter((chain) => own[chain] === state);
+  return { id: ids[at] as string, can_read: that('ok'), slow: that('slow'), dead: that('dead') };
+};
+
+describe('daemons whose providers do not answer', () => {
+  test('hold each blockchain once whatever happens, and leave it to who can read it best a few rounds after that', () => {
+    verifies('dead-route-given-back', 'chains-spread');
+    fc.assert(
+      fc.property(fc.array(routes, { minLength: 1, maxLength: 8 }), (history) => {
+        const holders = new Map<string, string>();
+        const last = history.at(-1) as (typeof history)[number];
+        for (const round of [...history, last, last, last]) {
+          const participants = round.map((of, at) =>
+            participantOf(Object.fromEntries(chains.map((chain, place) => [chain, of[place]])) as States, at),
+          );
+          // One after the other, each by what it sees: it gives back what is not its share, and takes what is free.
+          for (const { id } of participants) {
+            const shares = shareOut(chains, participants, holders);
+            for (const chain of chains) {
+              if (holders.get(chain) === id && shares.has(chain) && shares.get(chain) !== id)
+                holders.delete(chain);
+              if (holders.get(chain) === id && !shares.has(chain)) holders.delete(chain);
+              if (!holders.has(chain) && shares.get(chain) === id) holders.set(chain, id);
+            }
+          }
+          // The leases of those who are gone run out.
+          for (const [chain, id] of holders)
+            if (!participants.some((one) => one.id === id)) holders.delete(chain);
+        }
+        for (const [place, chain] of chains.entries()) {
+          const best = states.find((state) => last.some((of) => of[place] === state));
+          const holder = ids.indexOf(holders.get(chain) ?? '');
+          expect(last[holder]?.[place]).toBe(best);
+        }
+      }),
+    );
+  });
+
+  test('keep what they hold where none answers any of them', () => {
+    verifies('dead-route-given-back');
+    const all = ['r1', 'r2'].map((id): Participant => ({ id, can_read: [], slow: [], dead: chains }));
+    const shares = shareOut(chains, all, new Map());
+    expect([...shares.keys()]).toEqual(chains);
+    expect(shareOut(chains, all, shares)).toEqual(shares);
+  });
+});
+
 /** How many blockchains have a gateway that is on. */
 const READ = new Set(gatewaysOf('testnet').map(({ blockchain }) => blockchain)).size;
 /** Of 3 s each: until shares are worked out, the reader comes to its next reading, and the new one to its own. */
