@@ -162,9 +162,29 @@ describe('gatewayd.service', () => {
       'Type=notify',
       'NotifyAccess=all',
       'DynamicUser=yes',
+      'ExecReload=/bin/kill -HUP $MAINPID',
       'RestartPreventExitStatus=78',
       'StartLimitIntervalSec=0',
     ])
       expect(unit.split('\n')).toContain(line);
+  });
+
+  test.skipIf(!hasSystemd)('documents how commands run beside it, with properties that systemd knows', () => {
+    const found = [textOf('gatewayd.service'), textOf('README.md')].map((text) => {
+      const command = /systemd-run -qtPG [\s\S]*? gatewayd doctor/.exec(text)?.[0] ?? '';
+      return command.replace(/\\\n#?\s*/g, '');
+    });
+    expect(found[0]).toBe(found[1]);
+    const [command = ''] = found;
+    const properties = [...command.matchAll(/ -p (\S+)/g)].map(([, property]) => property);
+    const variables = [...command.matchAll(/ -E (\S+)/g)].map(([, variable]) => `Environment=${variable}`);
+    expect(properties).toEqual(
+      expect.arrayContaining(['DynamicUser=yes', 'User=gatewayd', 'StateDirectory=gatewayd']),
+    );
+    const directory = mkdtempSync(join(tmpdir(), 'unit-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const unit = join(directory, 'command.service');
+    writeFileSync(unit, ['[Service]', 'ExecStart=/bin/true', ...properties, ...variables, ''].join('\n'));
+    expect(execFileSync('systemd-analyze', ['verify', unit], { encoding: 'utf8', stdio: 'pipe' })).toBe('');
   });
 });

@@ -25,6 +25,8 @@ const LOST = { missing: 'the secret is lost' };
 export interface RestoreOptions {
   config: Config;
   file: string;
+  /** The file where it is open already, as by a user who may read what others may not. */
+  handle?: number;
   passphrase?: string | undefined;
   /** Puts it in place though laws are broken. */
   accept_broken: boolean;
@@ -54,9 +56,9 @@ export interface Restored {
  * disk that refuses. Then nothing was changed.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
-  const { config, file, passphrase } = options;
+  const { config, file, handle, passphrase } = options;
   await assertEmpty(config.database_url);
-  const stream = createReadStream(file);
+  const stream = createReadStream(file, handle === undefined ? undefined : { fd: handle });
   try {
     const { header, unlock } = (await readCopy(file)) ?? (await readBackup(stream as AsyncIterable<Buffer>));
     assertFits(header, config);

@@ -12,7 +12,7 @@ import { prepareDataDir } from '../process/data-dir.ts';
 import { lockDatabase } from '../process/instance-lock.ts';
 import { upgrade } from '../process/upgrade.ts';
 import { ConfigError } from '../settings/config.ts';
-import { configOf } from './options.ts';
+import { configAtHome } from './options.ts';
 
 const passwordSchema = z.string().min(8).max(128);
 
@@ -25,7 +25,7 @@ export async function adminCreate(
     json?: boolean;
   },
 ): Promise<void> {
-  const { config } = configOf(options);
+  const { config } = configAtHome(options, 'writes');
   const fault = emailError(options.email);
   if (fault) throw new ConfigError(`--email: ${fault}`);
   const chosen = options.passwordStdin ? (await text(process.stdin)).replace(/\r?\n$/, '') : undefined;

@@ -8,14 +8,14 @@ import { merchantOf } from '../accounts/create.ts';
 import { assertSecretMatches, openSecrets } from '../process/data-dir.ts';
 import { ConfigError } from '../settings/config.ts';
 import { markAsHouse } from '../settle/settle.ts';
-import { configOf } from './options.ts';
+import { configAtHome } from './options.ts';
 
 /** Takes an email address or a user id; prints whom it found and what it is now. Throws ConfigError. */
 export async function adminHouse(
   who: string,
   options: Record<string, unknown> & { off?: boolean; json?: boolean },
 ): Promise<void> {
-  const { config } = configOf(options);
+  const { config } = configAtHome(options, 'writes');
   const db = await openDb(config.database_url);
   try {
     if ((await pendingSteps(db)).length > 0)

@@ -1,5 +1,6 @@
 // `gatewayd config`: the settings in force, each with its origin, without secrets.
 import { findSecrets } from '../process/data-dir.ts';
+import { takeOwner } from '../process/owner.ts';
 import { deploymentSecret } from '../process/secrets.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
 import { shown, valueAt } from '../settings/layers.ts';
@@ -50,6 +51,7 @@ export function config(options: Options): void {
 
 /** What receivers check the webhooks of the platform key with: shown because it was asked for, and nothing else with it. */
 function showWebhookSecret(config: Config, json: boolean): void {
+  takeOwner(config, 'reads');
   const secrets = findSecrets(config);
   if (!secrets) throw new ConfigError('there is no secret yet; it is made at the first start, in data_dir');
   const webhook_secret = deploymentSecret({ config, secrets });

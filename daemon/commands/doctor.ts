@@ -7,7 +7,7 @@ import { type Check, type Examined, type Finding, failed, type Subject } from '.
 import { heartbeat, mail, notices, publicUrl, timeServer, wayOut } from '../doctor/outside.ts';
 import { freeDisk, rights, secretStrength, settingsRead } from '../doctor/place.ts';
 import { ConfigError, type Effective } from '../settings/config.ts';
-import { configOf } from './options.ts';
+import { configAtHome } from './options.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_CANNOT_RUN = 2;
@@ -55,7 +55,7 @@ export async function doctor(
 
 function settingsOf(options: Record<string, unknown> & { json?: boolean }): Effective | undefined {
   try {
-    return configOf(options);
+    return configAtHome(options, 'reads');
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const { message } = error;

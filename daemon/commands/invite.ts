@@ -7,7 +7,7 @@ import { detectIdentity } from '../../src/identity.ts';
 import { issueInviteToken } from '../http/tokens.ts';
 import { assertSecretMatches, findSecrets } from '../process/data-dir.ts';
 import { ConfigError } from '../settings/config.ts';
-import { configOf } from './options.ts';
+import { configAtHome } from './options.ts';
 
 const MAX_DAYS = 365;
 const DAY_SECONDS = 24 * 3600;
@@ -20,7 +20,7 @@ export async function invite(
   address: string,
   options: Record<string, unknown> & { days: string; json?: boolean },
 ): Promise<void> {
-  const { config } = configOf(options);
+  const { config } = configAtHome(options, 'writes');
   const days = Number(options.days);
   if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS)
     throw new ConfigError(`--days: must be a whole number from 1 to ${MAX_DAYS}`);

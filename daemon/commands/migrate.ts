@@ -5,13 +5,13 @@ import { pendingSteps } from '../../data/migrations/migrate.ts';
 import { prepareDataDir } from '../process/data-dir.ts';
 import { lockDatabase } from '../process/instance-lock.ts';
 import { upgrade } from '../process/upgrade.ts';
-import { configOf } from './options.ts';
+import { configAtHome } from './options.ts';
 
 /** Prints the steps done, or with `dryRun` those that would be. */
 export async function migrate(
   options: Record<string, unknown> & { dryRun?: boolean; yes?: boolean },
 ): Promise<void> {
-  const { config } = configOf(options);
+  const { config } = configAtHome(options, 'writes');
   // A dry run makes nothing: what is not there yet is planned as an empty database.
   const planned = options.dryRun === true && isMissing(config.database_url);
   const url = planned ? 'sqlite::memory:' : config.database_url;

@@ -4,13 +4,13 @@ import { sendTests } from '../notify/notify.ts';
 import { createLog } from '../process/log.ts';
 import { systemRuntime } from '../process/runtime.ts';
 import { ConfigError } from '../settings/config.ts';
-import { configOf } from './options.ts';
+import { configAtHome } from './options.ts';
 
 const EXIT_FAILURE = 1;
 
 /** Prints a line for each address, or with `json` one object; exits 1 where one took nothing. Throws ConfigError where there is none. */
 export async function notifyTest(options: Record<string, unknown> & { json?: boolean }): Promise<void> {
-  const { config } = configOf(options);
+  const { config } = configAtHome(options, 'writes');
   if (config.notify.length === 0 && config.heartbeat_url === undefined)
     throw new ConfigError('the setting notify names no address; see `gatewayd start --help`');
   const log = createLog({ level: 'silent' });

@@ -1,5 +1,6 @@
 // The flags of every setting, made from the schema, and the configuration that a command line asks for.
 import type { Command, Option } from 'commander';
+import { takeOwner, type Use } from '../process/owner.ts';
 import { ConfigError, type Effective, loadConfig } from '../settings/config.ts';
 import type { Leaf } from '../settings/layers.ts';
 import { settings } from '../settings/schema.ts';
@@ -71,6 +72,13 @@ export function configOf(options: Record<string, unknown>): Effective {
     if (typeof value === 'string' || typeof value === 'boolean') flags[leaf.name] = value;
   }
   return loadConfig({ flags, file: options.config as string | undefined });
+}
+
+/** The same for a command that uses the data, from now on as the user to whom they belong. Throws ConfigError. */
+export function configAtHome(options: Record<string, unknown>, use: Use): Effective {
+  const effective = configOf(options);
+  takeOwner(effective.config, use);
+  return effective;
 }
 
 /** Unix seconds from what `--since` was given: ISO 8601 or Unix seconds, not later than `now`. Throws ConfigError. */

@@ -5,7 +5,7 @@ import { pendingSteps } from '../../data/migrations/migrate.ts';
 import { planReread, type Reread, type RereadPlan, rereadBlockchain } from '../../data/reread.ts';
 import { lockDatabase } from '../process/instance-lock.ts';
 import { ConfigError } from '../settings/config.ts';
-import { configOf, timeOf } from './options.ts';
+import { configAtHome, timeOf } from './options.ts';
 
 /**
  * Prints what is done, or with `dryRun` what would be. On SQLite no daemon may run; on PostgreSQL one that does reads
@@ -15,7 +15,7 @@ export async function reread(
   blockchain: string,
   options: Record<string, unknown> & { since?: string; dryRun?: boolean },
 ): Promise<void> {
-  const { database_url, chains } = configOf(options).config;
+  const { database_url, chains } = configAtHome(options, 'writes').config;
   const known = chains.blockchains.map(({ id }) => id);
   if (!known.includes(blockchain))
     throw new ConfigError(`unknown blockchain ${blockchain}; use one of ${known.join(', ')}`);

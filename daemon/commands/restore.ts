@@ -1,11 +1,13 @@
 // `gatewayd restore`: puts a backup into an empty place, once the laws of the books hold in it.
+import { fstatSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Replaced } from '../../data/lost-secret.ts';
 import type { Header } from '../backup/container.ts';
 import { type Restored, restoreBackup } from '../backup/restore.ts';
 import { prepareDataDir } from '../process/data-dir.ts';
-import { EXIT } from '../process/failure.ts';
+import { CommandError, EXIT } from '../process/failure.ts';
 import { lockDatabase } from '../process/instance-lock.ts';
+import { takeOwner } from '../process/owner.ts';
 import type { Config } from '../settings/config.ts';
 import { passphraseOf } from './backup.ts';
 import { interruptible } from './interrupt.ts';
@@ -23,6 +25,9 @@ export interface RestoreFlags {
 export async function restore(file: string, options: Record<string, unknown> & RestoreFlags): Promise<void> {
   const { config } = configOf(options);
   const passphrase = await passphraseOf(config, options);
+  // As the user who runs the command: a backup may lie where root alone may read.
+  const handle = openBackup(resolve(file));
+  takeOwner(config);
   prepareDataDir(config);
   const lock = lockDatabase(config.database_url);
   try {
@@ -30,6 +35,7 @@ export async function restore(file: string, options: Record<string, unknown> & R
       restoreBackup({
         config,
         file: resolve(file),
+        handle,
         passphrase,
         accept_broken: options.acceptBroken === true,
         new_secret: options.newSecret === true,
@@ -44,6 +50,16 @@ export async function restore(file: string, options: Record<string, unknown> & R
     if (!in_place) process.exitCode = EXIT.broken_data;
   } finally {
     lock.release();
+  }
+}
+
+function openBackup(file: string): number {
+  try {
+    const handle = openSync(file, 'r');
+    if (fstatSync(handle).isDirectory()) throw new Error('it is a directory');
+    return handle;
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, EXIT.io);
   }
 }
 

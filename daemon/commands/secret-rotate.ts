@@ -15,7 +15,7 @@ import { endSignatures, type Rotated, rotateSecret } from '../process/rotate-sec
 import { systemRuntime } from '../process/runtime.ts';
 import { createSecrets, MIN_SECRET_LENGTH, type Secrets } from '../process/secrets.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
-import { configOf } from './options.ts';
+import { configAtHome } from './options.ts';
 
 interface Options {
   new?: boolean;
@@ -25,7 +25,7 @@ interface Options {
 
 /** Prints what was done. Throws ConfigError where it cannot be begun or ended; running it again continues. */
 export async function secretRotate(options: Record<string, unknown> & Options): Promise<void> {
-  const { config } = configOf(options);
+  const { config } = configAtHome(options, 'writes');
   process.umask(0o077);
   const secrets = findSecrets(config);
   if (!secrets) throw new ConfigError('there is no secret yet; it is made at the first start');

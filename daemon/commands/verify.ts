@@ -15,7 +15,7 @@ import { shown } from '../settings/layers.ts';
 import { settings } from '../settings/schema.ts';
 import { openBooks, verifyInput } from '../verify/books.ts';
 import { verifyChains } from '../verify/chain.ts';
-import { configOf, timeOf } from './options.ts';
+import { configAtHome, timeOf } from './options.ts';
 import {
   CHAIN_LAW,
   chainLines,
@@ -54,7 +54,7 @@ interface Report {
  * ConfigError and DatabaseError where the database cannot be read.
  */
 export async function verify(options: Record<string, unknown> & VerifyOptions): Promise<void> {
-  const { config } = configOf(options);
+  const { config } = configAtHome(options, 'reads');
   const laws = options.law === undefined ? undefined : chosen(options.law);
   const now = Math.floor(Date.now() / 1000);
   const since = options.since === undefined ? null : timeOf(options.since, now);

@@ -73,7 +73,11 @@ export const signIn = {
     'key-rotate':
       'rotate-key replaces the key; the old one ends at once, or after the grace that is asked for',
     'platform-key-form': 'the platform key is gw_ and at least 24 characters',
-    'first-superuser': 'the first superuser is configured, or made with a password that is printed once',
+    'first-superuser':
+      'the first superuser is configured, or made with a password that is shown on the terminal, once, or stored where there is none',
+    'first-password-file':
+      'without a terminal the first password is a file of mode 0600 in the data directory, named in the log, and gone with its first sign-in, at whichever daemon',
+    'url-line': 'a URL with a line end or a tab in it is refused with 422, for without it it would be another one',
     slug: 'slugs are 3–64 of a fixed form, unique, from the mail at sign-up; PATCH changes, taken is 409',
     'unit-slug': 'a unit’s slug comes from its title, unique per merchant',
     'plan-base': 'plan is base',
@@ -112,6 +116,9 @@ export const running = {
       'gatewayd restore fills an empty place only, with what the laws of verify hold for; an older schema is brought up to date',
     'command-doctor':
       'gatewayd doctor examines a deployment, running or stopped: each line ok, a warning or failed with what to do; exit 0, 1 or 2',
+    'commands-own-user':
+      'a command works as the user to whom the data belongs, or refuses with one sentence that names the way, before it touches anything',
+    'doctor-advice': 'what doctor advises about files leaves a daemon that starts, under the user of a service too',
     'backup-secret': 'the secret is in encrypted backups only, and a restore is refused where it is nowhere',
     'backup-check':
       'gatewayd backup check says whether a backup could be restored, without the laws of its secret where that is not here; no live data is touched and nothing stays',
@@ -159,6 +166,8 @@ export const running = {
     'command-admin-create': 'gatewayd admin create makes a superuser',
     'command-invite':
       'gatewayd invite makes an invite for one address, and refuses where it could not be used',
+    'settings-reload':
+      'at SIGHUP log level, notify, rates, retention and providers are taken over without a reading lost, what needs a restart is named, and settings that cannot be used change nothing',
     sigterm: 'SIGTERM stops accepting, finishes what is in flight within 10 s, exits 0',
     'stop-in-time': 'stopping ends within 10 s, whatever hangs; a check that waits is answered, streams end',
     'rolling-restart': 'a rolling restart drops no request: connections close after their answer',

@@ -1,6 +1,6 @@
 // The built daemon as a process of its own, in a directory that goes with it; needs `npm run build`.
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
-import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -54,6 +54,17 @@ export interface RunOptions {
   node?: string[];
   /** Kills it with SIGKILL that soon after it was launched. */
   kill_after_ms?: number;
+  /** Runs it as another user, which takes root. */
+  uid?: number;
+  gid?: number;
+}
+
+/** What a first start has put into the data directory of that home. */
+export function firstPassword({ dir }: Home): { email: string; password: string } {
+  const text = readFileSync(join(dir, 'gatewayd', 'first-password'), 'utf8');
+  const [, email, password] = /^superuser (\S+)\npassword {2}(\S+)\n$/.exec(text) ?? [];
+  if (email === undefined || password === undefined) throw new Error(`no first password: ${text}`);
+  return { email, password };
 }
 
 /** A fresh state directory; commands run in it never reach a market or a public provider. */
@@ -69,11 +80,13 @@ export function makeHome(): Home {
   );
   const launch = (
     args: string[],
-    { env = {}, stdin, node = [], bin = BIN, log_file, kill_after_ms }: RunOptions = {},
+    { env = {}, stdin, node = [], bin = BIN, log_file, kill_after_ms, uid, gid }: RunOptions = {},
   ) => {
     const log = log_file === undefined ? 'pipe' : openSync(log_file, 'a');
     const child = spawn(process.execPath, [...node, bin, ...args], {
       cwd: dir,
+      uid,
+      gid,
       stdio: ['pipe', 'pipe', log],
       env: {
         PATH: process.env.PATH,

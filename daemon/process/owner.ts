@@ -1,0 +1,144 @@
+// Who owns the data: what another user makes beside it, root above all, is closed to the service that lives by it.
+import { accessSync, constants, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Config, ConfigError } from '../settings/config.ts';
+
+const { R_OK, W_OK, X_OK } = constants;
+/** What a command does to the data. */
+export type Use = 'reads' | 'writes';
+export type Place = Pick<Config, 'data_dir' | 'database_url' | 'secret'>;
+export type Owner = Pick<Stats, 'uid' | 'gid'>;
+
+/** The types of Node.js have it elsewhere. */
+interface WithGroups {
+  initgroups(user: number, group: number): void;
+}
+
+/**
+ * Makes this process one of the user to whom the data belongs, where root runs it: to be called before anything there is opened or
+ * made, and after what root alone may read. Throws ConfigError where this user cannot work there; then nothing was touched.
+ */
+export function takeOwner(place: Place, use: Use = 'writes'): void {
+  if (!process.getuid) return; // Windows has no such users.
+  const owner = ownerOf(place);
+  const is_taken = process.getuid() === 0 && owner !== null && owner.uid !== 0;
+  if (is_taken) become(owner, place);
+  const program = fileURLToPath(import.meta.url);
+  if (is_taken && !isOpen(program, R_OK))
+    throw new ConfigError(
+      `${program} cannot be read by the user ${nameOf(owner.uid)}, to whom the data in ${place.data_dir} belongs, and as whom root's commands run: install gatewayd where everyone can read it`,
+    );
+  const closed = closedIn(place, use);
+  if (closed !== undefined) throw new ConfigError(closedTo(closed, place, owner));
+}
+
+/** That of the database where it is a file, else of the secret, else of the directory, or of what it will be made in. */
+export function ownerOf(place: Place): Owner | null {
+  for (const path of [...filesOf(place), ...upwards(place.data_dir)]) {
+    const found = look(path);
+    if (found === 'closed') return null;
+    if (found) return found;
+  }
+  return null;
+}
+
+const fileOf = ({ database_url }: Place): string[] =>
+  database_url.startsWith('sqlite:') && database_url !== 'sqlite::memory:'
+    ? [resolve(database_url.slice('sqlite:'.length))]
+    : [];
+
+const filesOf = (place: Place): string[] => [...fileOf(place), join(place.data_dir, 'secret')];
+
+function upwards(path: string): string[] {
+  const above = dirname(path);
+  return above === path ? [path] : [path, ...upwards(above)];
+}
+
+function look(path: string): Stats | 'closed' | undefined {
+  try {
+    return statSync(path);
+  } catch (error) {
+    return ['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '') ? 'closed' : undefined;
+  }
+}
+
+function isOpen(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function become({ uid, gid }: Owner, { data_dir }: Place): void {
+  try {
+    try {
+      (process as unknown as WithGroups).initgroups(uid, gid);
+    } catch {
+      // No list of users has it, as in a container, or while the user of a service is made when it starts.
+      process.setgroups?.([gid]);
+    }
+    process.setgid?.(gid);
+    process.setuid?.(uid);
+  } catch (error) {
+    throw new ConfigError(
+      `the data in ${data_dir} belongs to the user ${nameOf(uid)}, whom this process may not become (${(error as Error).message}): run it as that user`,
+    );
+  }
+}
+
+/** What of the data this user would need and does not get. What is not there yet is nobody's. */
+function closedIn(place: Place, use: Use): string | undefined {
+  const writes = use === 'writes';
+  const { data_dir, secret } = place;
+  const needed: [path: string, mode: number][] = [
+    ...fileOf(place).flatMap((file): [string, number][] => [
+      [dirname(file), writes ? W_OK | X_OK : X_OK],
+      [file, writes ? R_OK | W_OK : R_OK],
+    ]),
+    ...(writes || secret === undefined ? [[data_dir, writes ? W_OK | X_OK : X_OK] as [string, number]] : []),
+    ...(secret === undefined ? [[join(data_dir, 'secret'), R_OK] as [string, number]] : []),
+  ];
+  return needed.find(([path, mode]) => look(path) !== undefined && !isOpen(path, mode))?.[0];
+}
+
+function closedTo(closed: string, place: Place, owner: Owner | null): string {
+  const { data_dir } = place;
+  const service = serviceOf(data_dir);
+  if (service !== undefined)
+    return `${closed} belongs to the service ${service}, whose user systemd makes (DynamicUser): run the command as \`${commandFor(service, data_dir)}\`; nothing was touched`;
+  if (owner === null)
+    return `${closed} is closed to this user: run the command with sudo, which takes the user to whom the data belongs; nothing was touched`;
+  const user = nameOf(owner.uid);
+  if (process.getuid?.() === owner.uid)
+    return `${closed} is closed to the user ${user}, to whom the data in ${data_dir} belongs: \`sudo chown ${owner.uid}:${owner.gid} ${closed}\` gives it back; nothing was touched`;
+  return `${closed} belongs to the user ${user}: run the command as \`sudo gatewayd …\`, which takes that user, or as \`sudo -u '${user}' gatewayd …\`; nothing was touched`;
+}
+
+/** As the state directory of a unit with DynamicUser is a link below `private`, which root alone may enter. */
+function serviceOf(data_dir: string): string | undefined {
+  try {
+    const target = readlinkSync(data_dir);
+    return basename(dirname(target)) === 'private' ? basename(target) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The unit's own words for it are in .github/deploy/gatewayd.service. */
+const commandFor = (service: string, data_dir: string): string =>
+  `sudo systemd-run -qtPG -p DynamicUser=yes -p User=${service} -p StateDirectory=${service} -p WorkingDirectory=/etc/${service} -p EnvironmentFile=-/etc/${service}/environment -E GATEWAYD_DATA_DIR=${data_dir} gatewayd …`;
+
+/** A name where one is known here, else `#1000`, which sudo takes as well. */
+function nameOf(uid: number): string {
+  try {
+    const line = readFileSync('/etc/passwd', 'utf8')
+      .split('\n')
+      .find((each) => each.split(':')[2] === String(uid));
+    return line?.split(':')[0] ?? `#${uid}`;
+  } catch {
+    return `#${uid}`;
+  }
+}
