@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { H3, type H3Event } from 'h3';
-import { Fenced, isBusy, isUnusable } from '../../data/db/failures.ts';
+import { Fenced, isBusy, isUnreachable, isUnusable } from '../../data/db/failures.ts';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { ignoredFields } from '../../src/api/read/ignored.ts';
 import { parseInput } from '../../src/api/read/validation.ts';
@@ -429,8 +429,13 @@ function failureAnswer(error: unknown, call: Call, endpoint: Endpoint | undefine
 function databaseAnswer(error: unknown, call: Call, endpoint: Endpoint | undefined): Answer {
   call.app.database_watch.note(error);
   if (isBusy(error)) {
-    call.log.warn({ err: error, endpoint: endpoint?.id }, 'the database is busy or away');
-    const busy = new Refusal('database_busy', { retry_after: BUSY_RETRY_SECONDS });
+    const away = isUnreachable(error);
+    call.log.warn(
+      { err: error, endpoint: endpoint?.id },
+      away ? 'the database cannot be reached' : 'the database is busy',
+    );
+    const detail = away ? 'The database cannot be reached at the moment' : undefined;
+    const busy = new Refusal('database_busy', { detail, retry_after: BUSY_RETRY_SECONDS });
     return refusalAnswer(busy, call.request_id);
   }
   call.log.error(

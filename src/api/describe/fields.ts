@@ -45,7 +45,12 @@ export interface TextOptions {
   secret?: true;
   /** It names something, and was perhaps pasted: characters that no one sees are dropped. */
   named?: true;
+  /** The same of a URL, which is one line: a break within it would leave another URL than was meant. */
+  url?: true;
 }
+
+/** Line ends, tabs and other control characters: what reads URLs drops some of them, and encodes the others. */
+const BREAK = /[\p{Cc}\u2028\u2029]/u;
 
 /** Too long or too short; null where the length is fine. */
 export function lengthFault(text: string, min = 0, max = Infinity): FieldError | null {
@@ -62,7 +67,7 @@ export function lengthFault(text: string, min = 0, max = Infinity): FieldError |
 }
 
 /** A string; lengths are in characters. */
-export function text({ min, max, pattern, secret, named }: TextOptions = {}): z.ZodType<string, string> {
+export function text({ min, max, pattern, secret, named, url }: TextOptions = {}): z.ZodType<string, string> {
   const schema = {
     type: 'string',
     ...(min === undefined ? {} : { minLength: min }),
@@ -73,7 +78,9 @@ export function text({ min, max, pattern, secret, named }: TextOptions = {}): z.
   return coerced(schema, (input) => {
     const given = readText(input);
     if (given instanceof FieldError) return given;
-    const value = named ? cleanText(given) : given;
+    if (url && BREAK.test(given.trim()))
+      return new FieldError('url_syntax_violation', 'URL should be one line, without tabs');
+    const value = named || url ? cleanText(given) : given;
     const fault = lengthFault(value, min, max);
     if (fault) return fault;
     if (pattern && !pattern.test(value))

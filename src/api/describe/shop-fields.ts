@@ -20,7 +20,7 @@ export const displayName = () => line(1, MAX_NAME);
 export const legalLine = () => line(1, MAX_LEGAL);
 export const shopTitle = () => line(1, MAX_TITLE);
 export const shopDescription = () => text({ max: MAX_DESCRIPTION });
-export const webUrl = () => text({ min: 1, max: MAX_RETURN_URL, named: true });
+export const webUrl = () => text({ min: 1, max: MAX_RETURN_URL, url: true });
 /** Members that hold a picture. */
 export const pictureNames: ReadonlySet<string> = new Set(['image_url', 'logo_url']);
 export const pictureUrl = () => text({ min: 1, max: MAX_PICTURE_URL });

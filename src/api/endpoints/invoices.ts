@@ -86,7 +86,7 @@ Refusals: \`unknown_chain\` – take an id from \`GET /v1/gateways\`; \`no_walle
     ),
     amount_unit: amountUnit(),
     external_ref: externalRef(),
-    callback_url: orNull(text({ max: MAX_URL, named: true })).describe('Where to post `invoice.confirmed`'),
+    callback_url: orNull(text({ max: MAX_URL, url: true })).describe('Where to post `invoice.confirmed`'),
     title: shopTitle().nullish().describe(`What is paid for, as the page shows it. ${BEYOND}`),
     description: shopDescription().nullish().describe(`Shown below the title. ${BEYOND}`),
     image_url: pictureUrl().nullish().describe(PICTURE),

@@ -104,7 +104,7 @@ export const updateMerchantAccount = endpoint({
 - \`display_name\`, \`logo_url\`, \`support_email\`, \`support_url\`, \`site_url\`, \`legal_line\`: what buyers see of the shop on pages and receipts; null removes each.
 - \`return_hosts\`: the hosts that buyers may be led back to, all of them; null allows none. A host that is taken away is no longer led to, from invoices that exist as well.`,
   body: shape('MerchantAccountUpdate', {
-    webhook_url: text({ max: MAX_URL, named: true }).nullish(),
+    webhook_url: text({ max: MAX_URL, url: true }).nullish(),
     webhook_secret: text({ max: MAX_WEBHOOK_SECRET, secret: true }).nullish(),
     end_previous_webhook_secret: bool().nullish(),
     end_previous_api_key: bool().nullish(),
