@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Db } from '../data/db/open.ts';
 import type { Ledger } from '../data/ledger.ts';
 import type { Gateway } from '../src/chains/family.ts';
+import type { FirstPassword } from './accounts/first-password.ts';
 import type { GoogleKeys } from './accounts/google-keys.ts';
 import type { WalletCheck } from './accounts/wallet-check.ts';
 import type { Checkout } from './checkout/checkout.ts';
@@ -52,6 +53,7 @@ export interface App {
   secrets: Secrets;
   mail: Mail;
   wallet_check: WalletCheck;
+  first_password: Pick<FirstPassword, 'store' | 'resume' | 'signedIn'>;
   google_keys: GoogleKeys;
   watches: Watches;
   public_invoices: PublicInvoices;

@@ -8,6 +8,9 @@ export const LAST_BACKUP_AT = 'last_backup_at';
 /** Name of when a heartbeat arrived last at `heartbeat_url`, Unix seconds. */
 export const LAST_HEARTBEAT_AT = 'last_heartbeat_at';
 
+/** Name of whose sign-in with the password that the first start has made is awaited; empty once it was. */
+export const FIRST_PASSWORD = 'first_password';
+
 /** Asks the database anything at all; throws where it does not answer. */
 export const ping = lookup((query) => query.selectNoFrom(sql.lit(1).as('one')));
 

@@ -23,6 +23,7 @@ export async function signInWithPassword(
   const fits = [...password].length <= MAX_PASSWORD;
   const right = await verifyPassword(user?.password_hash ?? null, fits ? password : '', caller);
   if (!user || !right) throw new Refusal('invalid_login');
+  await app.first_password.signedIn(user.email);
   return user;
 }
 

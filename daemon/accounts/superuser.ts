@@ -8,6 +8,7 @@ import { normalizeEmail } from '../../src/api/describe/identifiers.ts';
 import { detectIdentity, signInElsewhere } from '../../src/identity.ts';
 import { type Clock, seconds } from '../clock.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
+import { endFirstPassword } from './first-password.ts';
 import { hashPassword } from './passwords.ts';
 
 const DEFAULT_EMAIL = 'admin@gatewayd.local';
@@ -21,10 +22,14 @@ export interface NewSuperuser {
   password: string | null;
 }
 
-/** Makes the first superuser where there is none yet; null where there is one, or where another daemon makes it now. */
+/**
+ * Makes the first superuser where there is none yet; null where there is one, or where another daemon makes it now. A password that
+ * is made here is handed to `store`, in the transaction that makes it count.
+ */
 export async function ensureSuperuser(
   { db, clock }: { db: Db; clock: Clock },
   { admin }: Pick<Config, 'admin'>,
+  store?: (tx: Tx, superuser: NewSuperuser) => Promise<void>,
 ): Promise<NewSuperuser | null> {
   if (await hasSuperuser(db.query)) return null;
   const prepared = await prepare(admin.email ?? DEFAULT_EMAIL, admin.password);
@@ -33,6 +38,7 @@ export async function ensureSuperuser(
     await changeMeta(tx, FIRST_SUPERUSER, newId());
     if (await hasSuperuser(tx)) return false;
     await write(tx, prepared, seconds(clock));
+    if (prepared.shown.password !== null) await store?.(tx, prepared.shown);
     return true;
   });
   return is_first ? prepared.shown : null;
@@ -48,7 +54,10 @@ export async function putSuperuser(
   chosen: string | undefined,
 ): Promise<NewSuperuser> {
   const prepared = await prepare(address, chosen);
-  await db.transaction((tx) => write(tx, prepared, seconds(clock)));
+  await db.transaction(async (tx) => {
+    await write(tx, prepared, seconds(clock));
+    await endFirstPassword(tx, prepared.shown.email);
+  });
   return prepared.shown;
 }
 

@@ -2,6 +2,7 @@
 
 import type { Db } from '../../data/db/open.ts';
 import { changeMeta } from '../../data/meta.ts';
+import { firstPasswordFile } from '../accounts/first-password.ts';
 import { ensureSuperuser } from '../accounts/superuser.ts';
 import { openBackupDirectory } from '../backup/backup.ts';
 import { createHttp } from '../http/mount.ts';
@@ -16,11 +17,13 @@ import {
   prepareDataDir,
 } from '../process/data-dir.ts';
 import { openDatabase } from '../process/database.ts';
+import { openHangups } from '../process/hangups.ts';
 import { watchHeap } from '../process/heap.ts';
 import { lockDatabase } from '../process/instance-lock.ts';
 import { assertGatewaysMatch } from '../process/known-gateways.ts';
 import { openLedger } from '../process/ledger-key.ts';
 import { createLog } from '../process/log.ts';
+import { takeOwner } from '../process/owner.ts';
 import { loadRest } from '../process/rest.ts';
 import { systemRuntime } from '../process/runtime.ts';
 import { type Serving, serve, unusable } from '../process/serve.ts';
@@ -28,12 +31,13 @@ import { STOP_DEADLINE_MS, stopDaemon } from '../process/stop.ts';
 import { openSupervisor } from '../process/supervisor.ts';
 import { upgrade } from '../process/upgrade.ts';
 import { routes } from '../routes/routes.ts';
-import type { Config, Effective } from '../settings/config.ts';
+import { type Config, ConfigError, type Effective } from '../settings/config.ts';
+import { openReloading, type Reloading } from '../settings/reload.ts';
 import { STARTED_AT } from '../verify/books.ts';
 import { configOf } from './options.ts';
 
 const EXIT_CONFIG = 78;
-const SIGNALS = { SIGTERM: 15, SIGINT: 2, SIGHUP: 1 } as const;
+const SIGNALS = { SIGTERM: 15, SIGINT: 2 } as const;
 
 type Log = ReturnType<typeof createLog>;
 
@@ -44,23 +48,14 @@ export async function start(
 ): Promise<void> {
   const effective = configOf(options);
   const { config } = effective;
+  const secrets = secretsIn(config);
   const log = createLog({
     level: config.log_level,
     pretty: process.stderr.isTTY === true,
-    secrets: [
-      config.secret,
-      config.previous_secret,
-      config.secret_as_written,
-      config.previous_secret_as_written,
-      config.admin.password,
-      config.platform_key,
-      config.webhook_secret,
-      config.telegram.bot_token,
-      config.metrics.token,
-      config.backup.passphrase,
-      ...Object.values(config.blockchains).map((chain) => chain.api_key),
-    ],
+    secrets,
   });
+  const hangups = openHangups();
+  const reloading = openReloading(effective, { config, load: () => configOf(options) });
   const { service_links } = effective;
   if (service_links.length > 0)
     log.info(
@@ -68,6 +63,7 @@ export async function start(
       'variables that Kubernetes sets for a Service of this name are no settings and are passed over',
     );
   surviveWriters();
+  takeOwner(config);
   prepareDataDir(config);
   if (config.backup.to !== undefined) openBackupDirectory(config);
   const lock = lockDatabase(config.database_url);
@@ -86,11 +82,16 @@ export async function start(
     const supervisor = openSupervisor(process.env, log);
     const waits = openWaits();
     const stop = async () => {
+      hangups.ignore();
       supervisor.stopping();
       await Promise.all([stopDaemon({ serving, app, db, waits }), scraped?.stop()]);
       lock.release();
     };
-    endOnSignal(log, { stop, waits });
+    const end = endOnSignal(log, { stop, waits });
+    hangups.listen({
+      onReload: () => reload({ app, log, reloading, secrets }),
+      onTerminalGone: () => end('SIGHUP'),
+    });
     endWithParent(log);
     endOnBug(log, config);
     serving.open(http);
@@ -105,6 +106,51 @@ export async function start(
   } catch (error) {
     for (const step of undo) await step();
     throw error;
+  }
+}
+
+/** What no line of the log may show. */
+const secretsIn = (config: Config): (string | undefined)[] => [
+  config.secret,
+  config.previous_secret,
+  config.secret_as_written,
+  config.previous_secret_as_written,
+  config.admin.password,
+  config.platform_key,
+  config.webhook_secret,
+  config.telegram.bot_token,
+  config.metrics.token,
+  config.backup.passphrase,
+  ...Object.values(config.blockchains).map((chain) => chain.api_key),
+];
+
+interface Reload {
+  app: RunningApp;
+  log: Log;
+  reloading: Reloading;
+  /** Those of the log, which keeps those of before. */
+  secrets: (string | undefined)[];
+}
+
+/** Reads the settings again. What cannot be used leaves those in force, and is one line of the log. */
+async function reload({ app, log, reloading, secrets }: Reload): Promise<void> {
+  try {
+    const { taken, waiting } = reloading.read();
+    secrets.push(...secretsIn(app.config).filter((secret) => !secrets.includes(secret)));
+    const level = app.config.log_level;
+    const isLouder = log.isLevelEnabled(level === 'silent' ? 'fatal' : level);
+    // The line is written by the more talkative of both levels.
+    if (!isLouder) log.level = level;
+    await app.reload(taken);
+    const says = { taken_over: taken, need_restart: waiting };
+    if (waiting.length > 0) log.warn(says, 'settings reloaded; some of them need a restart');
+    else log.info(says, 'settings reloaded');
+    log.level = level;
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      const reason = error.message.replace(/\s*\n\s*/g, ' ');
+      log.error({ reason }, 'the settings were not reloaded: those in force stay');
+    } else log.error({ err: error }, 'settings were read again, and not all of them could be taken over');
   }
 }
 
@@ -149,9 +195,16 @@ async function prepare(
   undo.unshift(() => app.stop());
   await app.observer.resume();
   await seedDeploymentWallets(app);
-  const superuser = await ensureSuperuser(app, config);
-  // To the terminal and nowhere else: the password is in no log and no file.
-  if (superuser?.password)
+  const isShown = process.stderr.isTTY === true;
+  const superuser = await ensureSuperuser(app, config, isShown ? undefined : app.first_password.store);
+  await app.first_password.resume();
+  if (superuser?.password && !isShown)
+    log.warn(
+      { superuser: superuser.email, file: firstPasswordFile(config) },
+      'first start: the password of the superuser is in this file, which its first sign-in removes',
+    );
+  // To the terminal and nowhere else: what a service writes is kept for long, and others read it.
+  else if (superuser?.password)
     process.stderr.write(
       `\nFirst start: superuser ${superuser.email}, password ${superuser.password}\nIt is shown only once.\n\n`,
     );
@@ -187,10 +240,14 @@ function endWithParent(log: Log): void {
   if (!process.connected) end();
 }
 
-function endOnSignal(log: Log, { stop, waits }: { stop: () => Promise<void>; waits: Waits }): void {
+function endOnSignal(
+  log: Log,
+  { stop, waits }: { stop: () => Promise<void>; waits: Waits },
+): (signal: 'SIGHUP') => Promise<void> {
   let stopping = false;
-  const end = async (signal: keyof typeof SIGNALS) => {
-    if (stopping) process.exit(128 + SIGNALS[signal]);
+  const end = async (signal: keyof typeof SIGNALS | 'SIGHUP') => {
+    if (stopping && signal === 'SIGHUP') return;
+    if (stopping) process.exit(128 + SIGNALS[signal as keyof typeof SIGNALS]);
     stopping = true;
     log.info({ signal }, 'stopping');
     const deadline = setTimeout(() => {
@@ -210,6 +267,7 @@ function endOnSignal(log: Log, { stop, waits }: { stop: () => Promise<void>; wai
   };
   for (const signal of Object.keys(SIGNALS) as (keyof typeof SIGNALS)[])
     process.on(signal, () => void end(signal));
+  return end;
 }
 
 /** What nothing caught leaves the process in an unknown state: it is logged, and the supervisor starts a new one. */

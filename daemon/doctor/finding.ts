@@ -10,6 +10,7 @@ export const subjects = [
   'database',
   'backup',
   'provider',
+  'route',
   'gateway',
   'pace',
   'depth',

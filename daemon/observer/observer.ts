@@ -30,7 +30,7 @@ import { GRACE_SECONDS } from '../../src/invoice.ts';
 import { type Clock, type SteadyClock, seconds } from '../clock.ts';
 import { coalesce, repeat, settledWithin } from '../loop.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { createCauses } from '../process/causes.ts';
+import { type Causes, createCauses } from '../process/causes.ts';
 import type { DatabaseWatch } from '../process/database-watch.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
 import type { Config } from '../settings/config.ts';
@@ -40,11 +40,12 @@ import { type FailedRoute, openDeadRoutes } from './dead-routes.ts';
 import { type ReadGateways, readGateways } from './gateways.ts';
 import { createForward, type Forward } from './hints/forward.ts';
 import type { HintStatus } from './hints/hints.ts';
-import { hintSourceOf } from './hints/source.ts';
+import { type HintSource, hintSourceOf } from './hints/source.ts';
 import type { Watched } from './hints/watched.ts';
 import { readingAnswers } from './providers/guard.ts';
-import { openLearnt } from './providers/learnt.ts';
+import { type Learnt, openLearnt } from './providers/learnt.ts';
 import { openRpc, type ProviderStatus, type RpcSource } from './providers/rpc.ts';
+import { switched } from './providers/switch.ts';
 import { loneOperator, providersOf } from './quorum.ts';
 import { createReader, type Reader, type ReaderDeps, type ReadOutcome, storedReading } from './reader.ts';
 import { createRoute, type Route, type RouteState } from './route.ts';
@@ -123,6 +124,8 @@ export interface Observer {
     /** Null where no hints are to be had. */
     hints: HintStatus | null;
   }[];
+  /** Takes over what the settings say of the providers of these blockchains: the next reading asks those. */
+  renew(blockchains: readonly string[]): void;
   /** Blockchains that this daemon reads on its own, by their ids. */
   reads(): string[];
   /** Gives back what it reads, for others to read. */
@@ -335,6 +338,9 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
     tick,
     watchReading,
     reads: () => pollers.filter((poller) => poller.leads()).map(({ reader }) => reader.blockchain.id),
+    renew: (ids) => {
+      for (const { reader, renew } of pollers) if (ids.includes(reader.blockchain.id)) renew();
+    },
     rest: dropOwn,
     unreadable: (blockchain) => unreadable.filter((asset) => asset.blockchain === blockchain),
     start() {
@@ -495,6 +501,8 @@ interface Poller {
   failure(): FailedRoute | null;
   /** Gives its share back where another is to read what cannot be read here. */
   giveBack(): Promise<void>;
+  /** Reads from the providers that the settings name now. */
+  renew(): void;
   /** One read by the schedule; returns the wait until the next, in milliseconds. */
   scheduled(): Promise<number>;
   forced(focus?: readonly AccountRef[]): Promise<void>;
@@ -507,25 +515,36 @@ function reportLone({ config, log }: ObserverDeps, blockchain: Blockchain): void
 }
 
 /** Where a blockchain is read from by a test, no hints are to be had but those of the settings. */
-function forwardOf(
+function hintsNow({ config }: ObserverDeps, blockchain: Blockchain, is_given: boolean): HintSource | null {
+  const configured = config.blockchains?.[blockchain.id];
+  const providers = is_given ? [] : providersOf(blockchain, config.network, configured);
+  return hintSourceOf(blockchain.family, configured?.hints_url, providers);
+}
+
+const rateNow = ({ config }: ObserverDeps, { id, requests_per_second }: Blockchain): number =>
+  config.blockchains?.[id]?.requests_per_second ?? requests_per_second;
+
+/** The providers that the settings name now. */
+function sourceNow(
   app: ObserverDeps,
-  {
-    reader,
-    is_given,
-    ...options
-  }: { reader: Reader; is_given: boolean; runtime: Runtime; interval_ms: number },
-): Forward {
-  const { blockchain, source } = reader;
-  const { network, blockchains } = app.config;
-  const configured = blockchains?.[blockchain.id];
-  const providers = is_given ? [] : providersOf(blockchain, network, configured);
-  return createForward({
-    ...options,
-    app,
-    blockchain,
-    source,
-    hint_source: hintSourceOf(blockchain.family, configured?.hints_url, providers),
-    requests_per_second: configured?.requests_per_second ?? blockchain.requests_per_second,
+  blockchain: Blockchain,
+  { runtime, learnt, causes }: { runtime: Runtime; learnt: Learnt; causes: Causes },
+): RpcSource {
+  const { id, family } = blockchain;
+  const { network } = app.config;
+  return openRpc({
+    blockchain: id,
+    family,
+    network,
+    providers: providersOf(blockchain, network, app.config.blockchains?.[id]),
+    requests_per_second: rateNow(app, blockchain),
+    clock: app.clock,
+    runtime,
+    learnt: learnt.of,
+    onEvent(event) {
+      if (event.type === 'provider_back') causes.over(event.provider, event, event.message);
+      else causes.failed(event.provider, 'warn', event, event.message);
+    },
   });
 }
 
@@ -552,31 +571,15 @@ function createPoller(
     .filter((gateway) => gateway.blockchain === id);
   const gateways = readGateways(app, id, enabled, disabled);
   const causes = createCauses(app.log, runtime);
-  const configured = app.config.blockchains?.[id];
-  const requests_per_second = configured?.requests_per_second ?? blockchain.requests_per_second;
   const learnt = openLearnt(app, id);
-  const source =
-    given ??
-    openRpc({
-      blockchain: id,
-      family: blockchain.family,
-      network,
-      providers: providersOf(blockchain, network, configured),
-      requests_per_second,
-      clock: app.clock,
-      runtime,
-      learnt: learnt.of,
-      onEvent(event) {
-        if (event.type === 'provider_back') causes.over(event.provider, event, event.message);
-        else causes.failed(event.provider, 'warn', event, event.message);
-      },
-    });
+  const openSource = () => sourceNow(app, blockchain, { runtime, learnt, causes });
+  const source = switched(given ?? openSource(), runtime);
   if (!given && enabled.length > 0) reportLone(app, blockchain);
   const paces = (enabled.length > 0 ? enabled : disabled).map((gateway) => gateway.poll_interval_seconds);
   const interval = Math.min(...paces) * 1000;
   const spareRequests = (label: string) => {
     const status = source.status().find(({ provider }) => provider === label);
-    const rate = status?.requests_per_second ?? requests_per_second;
+    const rate = status?.requests_per_second ?? rateNow(app, blockchain);
     return Math.max(SPARE_REQUESTS_LEAST, Math.floor((rate * interval * SPARE_SHARE) / 1000));
   };
   const route = createRoute({
@@ -597,7 +600,15 @@ function createPoller(
     },
   });
   const is_given = given !== undefined;
-  const forward = forwardOf(app, { reader, is_given, runtime, interval_ms: interval });
+  const forward = createForward({
+    app,
+    blockchain,
+    source,
+    runtime,
+    hint_source: hintsNow(app, blockchain, is_given),
+    requests_per_second: rateNow(app, blockchain),
+    interval_ms: interval,
+  });
   let outcome: ReadOutcome | null = null;
   let last_error: string | null = null;
   let is_news = false;
@@ -698,6 +709,10 @@ function createPoller(
       await dropLease(app.db.query, observeLease(id), instance);
     },
     forced: (focus = []) => read(focus),
+    renew() {
+      if (!is_given) source.replace(openSource());
+      forward.renew(hintsNow(app, blockchain, is_given), rateNow(app, blockchain));
+    },
     async scheduled() {
       leads = (await gateways.current()).length > 0 && (await mayRead());
       if (!leads) {

@@ -17,17 +17,16 @@ export function createQuorum(
   config: Pick<Config, 'network' | 'blockchains' | 'quorum_above_usd' | 'chains'>,
 ): Quorum {
   const above = parseDecimal(config.quorum_above_usd, USD_DECIMALS) ?? 0n;
-  const several = new Set(
-    config.chains.blockchains
-      .filter((chain) => {
-        const providers = providersOf(chain, config.network, config.blockchains[chain.id]);
-        return new Set(providers.map(({ url }) => hostOf(url))).size > 1;
-      })
-      .map(({ id }) => id),
-  );
+  // Asked each time: providers may be exchanged while the daemon runs.
+  const several = (id: string): boolean => {
+    const chain = config.chains.find(id);
+    if (!chain) return false;
+    const providers = providersOf(chain, config.network, config.blockchains[id]);
+    return new Set(providers.map(({ url }) => hostOf(url))).size > 1;
+  };
   return {
-    several: (blockchain) => several.has(blockchain),
-    needed: (blockchain, usd_micros) => several.has(blockchain) && usd_micros > above,
+    several,
+    needed: (blockchain, usd_micros) => usd_micros > above && several(blockchain),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Db } from '../../data/db/open.ts';
 import type { Ledger } from '../../data/ledger.ts';
 import { putDeploymentWallet } from '../../data/merchants.ts';
 import { changeMeta } from '../../data/meta.ts';
+import { openFirstPassword } from '../accounts/first-password.ts';
 import { openGoogleKeys } from '../accounts/google-keys.ts';
 import { openWalletCheck } from '../accounts/wallet-check.ts';
 import { openBackups } from '../backup/schedule.ts';
@@ -27,6 +28,7 @@ import { type ObserverOptions, openObserver } from '../observer/observer.ts';
 import { openPaces } from '../observer/pace.ts';
 import { createQuorum } from '../observer/quorum.ts';
 import { openRates, type RatesOptions } from '../rates/rates.ts';
+import { renewableRates } from '../rates/renewable.ts';
 import { openRetention } from '../retention/retention.ts';
 import type { Config } from '../settings/config.ts';
 import { openReceipts } from '../shop/receipts.ts';
@@ -35,6 +37,7 @@ import { webhookSecretsOf } from '../webhooks/signing.ts';
 import { createClockCheck } from './clock-check.ts';
 import { openDatabaseWatch } from './database-watch.ts';
 import { createInstance } from './instance.ts';
+import { renewable } from './renewable.ts';
 import { type Runtime, runtimeOf } from './runtime.ts';
 import { openSchemaWatch } from './schema-watch.ts';
 import { openSecretWatch } from './secret-watch.ts';
@@ -61,6 +64,8 @@ export interface RunningApp extends App {
   notify: Notify;
   /** Starts rates, observer and webhooks; returns at once. */
   start(): void;
+  /** Takes over settings of these names, which are in the configuration already: what is under way ends as it began. */
+  reload(changed: readonly string[]): Promise<void>;
   /**
    * Stops the loops; what is in flight is finished or left for the next start. What requests in flight need works until they
    * are `answered`. The database stays open.
@@ -76,7 +81,11 @@ export function openApp(options: AppOptions): RunningApp {
   const gateways = config.chains.enabled(config.network, config.gateways, config.blockchains);
   const currencies = [...new Set(gateways.map((gateway) => gateway.currency))];
   const assets = gateways.map(({ asset }) => asset);
-  const rates = openRates({ config, currencies, assets, clock, log, runtime, bases: options.rate_bases });
+  const { rate_bases: bases } = options;
+  const rates = renewableRates(
+    () => openRates({ config, currencies, assets, clock, log, runtime, bases }),
+    runtime,
+  );
   const instance = createInstance({ db, clock, log, runtime, secrets });
   const secret_watch = openSecretWatch({ db, secrets, instance, log, runtime });
   const signals = openSignals({ db, log, runtime });
@@ -99,7 +108,9 @@ export function openApp(options: AppOptions): RunningApp {
   const shared = { ...own, ledger, metrics, clock_check, quorum, signals, gateways, pace, rates };
   const counted = { config, db, clock, secrets };
   const mail = openMail({ config, log, clock });
-  const jobs = [openBackups(own), openRetention(own), openReceipts({ ...own, mail })];
+  const first_password = openFirstPassword(own);
+  const retention = renewable((again) => openRetention({ ...own, ...(again ? { first_ms: 0 } : {}) }));
+  const jobs = [openBackups(own), retention, openReceipts({ ...own, mail }), first_password];
   const blindness = openBlindness(own);
   const watched = openWatched(signals, runtime);
   const checkout = openCheckout({ config, db, clock, log, runtime, blindness, watched });
@@ -110,7 +121,9 @@ export function openApp(options: AppOptions): RunningApp {
   });
   instance.onRest(() => void observer.rest());
   signals.onOthers('daemons', () => instance.check());
-  const notify = openNotify({ app: { ...shared, observer, blindness, instance, schema, mail, runtime } });
+  const notify = renewable(() =>
+    openNotify({ app: { ...shared, observer, blindness, instance, schema, mail, runtime } }),
+  );
   const discovery = openDiscovery({ config, db, clock, log });
   let resting: Promise<unknown> | undefined;
   /** Ends all that stores something; once. */
@@ -137,6 +150,7 @@ export function openApp(options: AppOptions): RunningApp {
     blindness,
     mail,
     wallet_check: openWalletCheck({ observer, clock, runtime, config, log }),
+    first_password,
     google_keys: openGoogleKeys(config, runtime),
     watches: openWatches(),
     public_invoices: openPublicInvoices({ db, config, clock, watched }),
@@ -145,7 +159,9 @@ export function openApp(options: AppOptions): RunningApp {
     checkout,
     claims: openClaimGate({ db, clock, runtime, count: limitOfBlockchain(counted, 'claim_per_blockchain') }),
     compose_limit: limitOfBlockchain(counted, 'compose_per_blockchain'),
-    notify,
+    get notify() {
+      return notify.now;
+    },
     scrape: createScrape({ ...shared, runtime, instance, schema, webhooks, observer, blindness }),
     start() {
       database_watch.start();
@@ -159,6 +175,7 @@ export function openApp(options: AppOptions): RunningApp {
       notify.start();
       schema.start();
     },
+    reload: (changed) => renewChanged(changed, { config, observer, renewed: { notify, rates, retention } }),
     async stop(answered, waits = openWaits()) {
       await Promise.all([
         waits.on('schema', schema.stop()),
@@ -172,6 +189,24 @@ export function openApp(options: AppOptions): RunningApp {
       checkout.close();
     },
   };
+}
+
+interface Reloaded {
+  config: Pick<Config, 'chains'>;
+  observer: Pick<App['observer'], 'renew'>;
+  /** By what their settings are named. */
+  renewed: Record<string, { renew(): Promise<void> }>;
+}
+
+async function renewChanged(
+  changed: readonly string[],
+  { config, observer, renewed }: Reloaded,
+): Promise<void> {
+  const isOf = (name: string) => changed.some((each) => each === name || each.startsWith(`${name}.`));
+  const blockchains = config.chains.blockchains.map(({ id }) => id);
+  observer.renew(blockchains.filter((id) => isOf(`blockchains.${id}`)));
+  const due = Object.entries(renewed).filter(([name]) => isOf(name));
+  await Promise.all(due.map(([, each]) => each.renew()));
 }
 
 /** Puts configured deployment wallets that are new or changed since the last start; what the operator set since stays. */

@@ -12,7 +12,7 @@ export interface LogOptions {
   /** Readable lines in place of JSON. */
   pretty?: boolean;
   sink?: LogSink;
-  /** Configured secrets: wherever they turn up in a line, they are masked. */
+  /** Configured secrets: wherever they turn up in a line, they are masked; more may be added to the list. */
   secrets?: readonly (string | undefined)[];
 }
 
@@ -44,10 +44,14 @@ const CLOCK_END = 19;
 
 /** The daemon's logger; to stderr unless a sink is given. Warnings and errors are written at once. */
 export function createLog({ level, pretty = false, sink, secrets = [] }: LogOptions): Logger {
-  const known = secrets.filter((text): text is string => (text?.length ?? 0) >= MIN_MASKED_LENGTH);
   const write = sink ? (line: string) => void sink.write(line) : inBatches(process.stderr);
   const clean = (line: string) =>
-    escaped(known.reduce((text, secret) => text.replaceAll(inJson(secret), MASK), mask(line)));
+    escaped(
+      secrets.reduce<string>(
+        (text, secret) => ((secret?.length ?? 0) < MIN_MASKED_LENGTH ? text : text.replaceAll(inJson(secret as string), MASK)),
+        mask(line),
+      ),
+    );
   return pino(
     {
       level,

@@ -56,9 +56,18 @@ export interface RetentionOptions {
   clock: Clock;
   log: Logger;
   runtime: Pick<Runtime, 'sleep' | 'uuid'>;
+  /** Before the first sweep. */
+  first_ms?: number;
 }
 
-export function openRetention({ config, db, clock, log, runtime }: RetentionOptions): Retention {
+export function openRetention({
+  config,
+  db,
+  clock,
+  log,
+  runtime,
+  first_ms = FIRST_MS,
+}: RetentionOptions): Retention {
   const { events, logs, callers } = config.retention;
   const ended = new AbortController();
   const holder = runtime.uuid();
@@ -145,7 +154,7 @@ export function openRetention({ config, db, clock, log, runtime }: RetentionOpti
   }
 
   async function run(): Promise<void> {
-    await runtime.sleep(FIRST_MS, ended.signal);
+    await runtime.sleep(first_ms, ended.signal);
     await repeat(
       async () => {
         await sweep();

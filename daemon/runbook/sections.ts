@@ -53,9 +53,22 @@ const chains: readonly Section[] = [
       'One of the hosts that a blockchain is read from fails, or serves another network. While another one answers, nothing is missed.',
     steps: [
       '`gw admin observers` shows its last error. What passes within the hour needs nothing.',
-      'If it stays, set another in `urls` of that blockchain below `blockchains`, and restart the daemon.',
+      'If it stays, set another in `urls` of that blockchain below `blockchains`, and run `systemctl reload gatewayd`.',
     ],
     alerts: ['GatewaydProviderDown'],
+  },
+  {
+    anchor: 'route',
+    title: 'One daemon cannot reach a provider',
+    means:
+      'Of several daemons, one gets no answer from its providers of a blockchain, or far too slow a one, while others do. It has left that blockchain to them: nothing is missed. It tries from time to time, and takes its part again once it is answered.',
+    steps: [
+      'The notice names the daemon, its machine and the provider. Run `gatewayd doctor` on that machine: its lines about providers say what fails there.',
+      'Look at its firewall, its proxy and its name server, or set providers in `urls` below `blockchains` that answer there, and run `systemctl reload gatewayd`.',
+    ],
+    never: ['Do not stop the other daemons before it is over: they are those that read.'],
+    notices: ['route_dead', 'route_back'],
+    doctor: ['route'],
   },
   {
     anchor: 'gateway',

@@ -254,7 +254,8 @@ function merge(under: Record<string, unknown>, over: Record<string, unknown>): R
 export const valueAt = (value: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((at, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), value);
 
-function put(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
+/** Sets a member, and makes the objects around it. */
+export function put(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [name, ...rest] = path;
   if (name === undefined) return;
   if (rest.length > 0) {

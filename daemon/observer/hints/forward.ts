@@ -31,6 +31,8 @@ export interface Forward {
   follow(outcome: ReadOutcome): void;
   /** The provider failed: until a reading goes well, hints bring none forward. */
   failed(): void;
+  /** Its providers were exchanged: it is read at once, and hints come from elsewhere, or from nowhere. */
+  renew(hint_source: HintSource | null, requests_per_second: number): void;
   /** Another daemon reads: no hints are asked for. */
   close(): void;
   /** Null where no hints are to be had. */
@@ -60,9 +62,10 @@ export function createForward({
   runtime,
   source,
   hint_source,
-  requests_per_second,
   interval_ms,
+  ...options
 }: ForwardOptions): Forward {
+  let { requests_per_second } = options;
   const asked = () => source.status().reduce((sum, { requests }) => sum + requests, 0);
   const rate = () =>
     source.status().find(({ state }) => state === 'ok')?.requests_per_second ?? requests_per_second;
@@ -74,20 +77,21 @@ export function createForward({
     cost: () => ({ requests: reading_requests, requests_per_second: rate() }),
     onForward: () => app.metrics.hints.add([id, 'reading']),
   });
-  const hints: Hints | undefined =
-    family.hints && hint_source
+  const hintsOf = (from: HintSource | null): Hints | undefined =>
+    family.hints && from
       ? openHints({
           ...app,
           network: app.config.network,
           blockchain: id,
           feed: family.hints,
-          source: hint_source,
+          source: from,
           runtime,
           onHint(hint) {
             if (!is_away) schedule.hint(hint);
           },
         })
       : undefined;
+  let hints = hintsOf(hint_source);
 
   /** The pause while somebody waits, unless hints come. */
   function pause(): number {
@@ -113,6 +117,14 @@ export function createForward({
     follow: ({ open, gateways }) => hints?.follow(open, gateways),
     failed() {
       is_away = true;
+    },
+    renew(from, rate) {
+      requests_per_second = rate;
+      hints?.close();
+      hints = hintsOf(from);
+      is_away = false;
+      // Also where it waits for a provider that was away.
+      schedule.hint('block');
     },
     close: () => hints?.close(),
     status: () => hints?.status() ?? null,

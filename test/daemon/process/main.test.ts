@@ -1,5 +1,5 @@
 // The built process: how it starts, how it refuses to, what it says, and how it ends.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -12,8 +12,9 @@ import { sqlite } from '../../../data/db/driver.ts';
 import { signIn } from '../../helpers/people.ts';
 import { createDatabase, hasPostgres } from '../../helpers/postgres.ts';
 import { serviceAt } from '../../helpers/service.ts';
+import { until } from '../../helpers/until.ts';
 import { verifies } from '../../requirements.ts';
-import { type Daemon, type Home, makeHome } from '../helpers/process.ts';
+import { type Daemon, firstPassword, type Home, makeHome } from '../helpers/process.ts';
 
 let home: Home;
 beforeEach(() => {
@@ -22,6 +23,8 @@ beforeEach(() => {
 afterEach(() => home.remove());
 
 const BIN = fileURLToPath(new URL('../../../bin/gatewayd.js', import.meta.url));
+/** Gives a program a terminal; comes with util-linux. */
+const hasScript = spawnSync('script', ['--version'], { stdio: 'ignore' }).status === 0;
 const state = (name = '') => join(home.dir, 'gatewayd', name);
 const checksum = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
 
@@ -49,17 +52,60 @@ describe('a first start', () => {
     expect(modes).toEqual([0o700, 0o600, 0o600, 0o600]);
   });
 
-  test('shows the password of the first superuser once, and it signs in', async () => {
-    verifies('first-superuser');
+  test('without a terminal puts the password of the first superuser into a file, until it signs in', async () => {
+    verifies('first-superuser', 'first-password-file');
+    const file = state('first-password');
     const first = await home.start();
-    const [, email = '', password = ''] =
-      /superuser (\S+), password (\S+)\n/.exec(first.stderr()) ?? expect.fail(first.stderr());
-    expect((await signIn(serviceAt({ base_url: first.url }), email, password)).status).toBe(200);
+    const { email, password } = firstPassword(home);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(first.stderr()).toContain(`"file":${JSON.stringify(file)}`);
+    expect(first.stderr()).not.toContain(password);
+    // What does not sign in is no use of it, nor is a start.
+    expect((await signIn(serviceAt({ base_url: first.url }), email, 'another one')).status).toBe(400);
     await stop(first);
     const second = await home.start();
+    expect(firstPassword(home)).toEqual({ email, password });
+    expect((await signIn(serviceAt({ base_url: second.url }), email, password)).status).toBe(200);
+    expect(existsSync(file)).toBe(false);
     expect((await signIn(serviceAt({ base_url: second.url }), email, password)).status).toBe(200);
     await stop(second);
-    expect(second.stderr()).not.toContain('password');
+    // What a backup of the machine brings back goes with the next start.
+    writeFileSync(file, 'superuser a\npassword  b\n');
+    const third = await home.start();
+    expect(existsSync(file)).toBe(false);
+    await stop(third);
+    expect(second.stderr() + third.stderr()).not.toContain(password);
+  });
+
+  test.skipIf(!hasScript)('on a terminal shows it there, and in no file', async () => {
+    verifies('first-superuser');
+    const command = `exec '${process.execPath}' '${BIN}' start --port 0`;
+    const env = {
+      PATH: process.env.PATH,
+      XDG_STATE_HOME: home.dir,
+      GATEWAYD_RATES_SOURCE: 'fixed',
+      GATEWAYD_RATES_USD_TON: '2',
+      HTTPS_PROXY: 'http://127.0.0.1:9',
+    };
+    const terminal = spawn('script', ['-qec', command, '/dev/null'], { env, cwd: home.dir });
+    let shown = '';
+    terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+      shown += text;
+    });
+    await until('the daemon is ready', async () => /gatewayd ready/.test(shown) || undefined);
+    expect(shown).toMatch(/superuser admin@gatewayd.local, password [0-9a-f]{24}/);
+    expect(existsSync(state('first-password'))).toBe(false);
+    terminal.stdin.write('\u0003');
+    await once(terminal, 'close');
+  });
+
+  test('a new password of `admin create` leaves nothing of the first one', async () => {
+    verifies('first-password-file');
+    const daemon = await home.start();
+    const { email } = firstPassword(home);
+    expect((await home.run(['admin', 'create', '--email', email, '--yes'])).code).toBe(0);
+    await until('the file is gone', async () => !existsSync(state('first-password')) || undefined);
+    await stop(daemon);
   });
 
   test('shows no password where the configuration has one', async () => {
