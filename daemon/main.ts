@@ -62,7 +62,9 @@ export function commandLine(onStarted?: () => void): Command {
       'after',
       '\nWhen something is wrong: gatewayd help runbook\n\nExamples:\n  gatewayd start\n  gatewayd start --network mainnet --database-url postgres://…\n  gatewayd config --json',
     );
-  addSettings(program.command('start').description('run the daemon until SIGTERM; SIGHUP reads the settings again'))
+  addSettings(
+    program.command('start').description('run the daemon until SIGTERM; SIGHUP reads the settings again'),
+  )
     .option('--yes', YES)
     .action(async (options) => {
       startSmall();

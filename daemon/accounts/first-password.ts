@@ -4,7 +4,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Db, Executor } from '../../data/db/open.ts';
-import { changeMeta, findMeta, FIRST_PASSWORD } from '../../data/meta.ts';
+import { changeMeta, FIRST_PASSWORD, findMeta } from '../../data/meta.ts';
 import { repeat } from '../loop.ts';
 import type { Runtime } from '../process/runtime.ts';
 import type { Config } from '../settings/config.ts';

@@ -48,7 +48,8 @@ export function createLog({ level, pretty = false, sink, secrets = [] }: LogOpti
   const clean = (line: string) =>
     escaped(
       secrets.reduce<string>(
-        (text, secret) => ((secret?.length ?? 0) < MIN_MASKED_LENGTH ? text : text.replaceAll(inJson(secret as string), MASK)),
+        (text, secret) =>
+          (secret?.length ?? 0) < MIN_MASKED_LENGTH ? text : text.replaceAll(inJson(secret as string), MASK),
         mask(line),
       ),
     );

@@ -77,7 +77,8 @@ export const signIn = {
       'the first superuser is configured, or made with a password that is shown on the terminal, once, or stored where there is none',
     'first-password-file':
       'without a terminal the first password is a file of mode 0600 in the data directory, named in the log, and gone with its first sign-in, at whichever daemon',
-    'url-line': 'a URL with a line end or a tab in it is refused with 422, for without it it would be another one',
+    'url-line':
+      'a URL with a line end or a tab in it is refused with 422, for without it it would be another one',
     slug: 'slugs are 3–64 of a fixed form, unique, from the mail at sign-up; PATCH changes, taken is 409',
     'unit-slug': 'a unit’s slug comes from its title, unique per merchant',
     'plan-base': 'plan is base',
@@ -118,7 +119,8 @@ export const running = {
       'gatewayd doctor examines a deployment, running or stopped: each line ok, a warning or failed with what to do; exit 0, 1 or 2',
     'commands-own-user':
       'a command works as the user to whom the data belongs, or refuses with one sentence that names the way, before it touches anything',
-    'doctor-advice': 'what doctor advises about files leaves a daemon that starts, under the user of a service too',
+    'doctor-advice':
+      'what doctor advises about files leaves a daemon that starts, under the user of a service too',
     'backup-secret': 'the secret is in encrypted backups only, and a restore is refused where it is nowhere',
     'backup-check':
       'gatewayd backup check says whether a backup could be restored, without the laws of its secret where that is not here; no live data is touched and nothing stays',

@@ -129,11 +129,19 @@ describe.skipIf(!isRoot)('root beside a service of another user', { timeout: PAT
     chmodSync(hidden, 0o700);
     chmodSync(home.dir, 0o755);
     symlinkSync('private/gatewayd', data);
-    const commands = [['secret', 'rotate'], ['backup'], ['doctor'], ['migrate'], ['restore', '/etc/hostname']];
+    const commands = [
+      ['secret', 'rotate'],
+      ['backup'],
+      ['doctor'],
+      ['migrate'],
+      ['restore', '/etc/hostname'],
+    ];
     const refused = async (args: string[], as: object) => {
       const { code, stderr } = await home.run(args, as);
       expect([args, code]).toEqual([args, args[0] === 'doctor' ? 2 : 78]);
-      expect(stderr).toContain('systemd-run -qtPG -p DynamicUser=yes -p User=gatewayd -p StateDirectory=gatewayd');
+      expect(stderr).toContain(
+        'systemd-run -qtPG -p DynamicUser=yes -p User=gatewayd -p StateDirectory=gatewayd',
+      );
       expect(stderr.trimEnd().split('\n')).toHaveLength(1);
     };
     for (const as of [{}, STRANGER]) await Promise.all(commands.map((args) => refused(args, as)));
@@ -214,7 +222,9 @@ describe.skipIf(!isRoot)('what doctor advises about settings with secrets', { ti
     writeFileSync(file, JSON.stringify({ platform_key: KEY, operator_name: 'Shop' }));
     chmodSync(file, 0o644);
     const [found] = await filesOf({}, DYNAMIC);
-    expect(found?.fix).toContain('move platform_key (GATEWAYD_PLATFORM_KEY=…) from it to the EnvironmentFile');
+    expect(found?.fix).toContain(
+      'move platform_key (GATEWAYD_PLATFORM_KEY=…) from it to the EnvironmentFile',
+    );
     writeFileSync(file, JSON.stringify({ operator_name: 'Shop' }));
     const env = { GATEWAYD_PLATFORM_KEY: KEY };
     expect((await filesOf(env, DYNAMIC)).map(({ status }) => status)).toEqual(['ok']);

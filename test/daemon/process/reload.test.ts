@@ -62,7 +62,9 @@ const forwarder = (node: Litecoind): Promise<LocalServer> => {
   const { origin, username, password } = new URL(node.url);
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
   return serve(async ({ body }, response) => {
-    const answer = await fetch(origin, { method: 'POST', body, headers: { authorization } }).catch(() => null);
+    const answer = await fetch(origin, { method: 'POST', body, headers: { authorization } }).catch(
+      () => null,
+    );
     if (answer) response.writeHead(answer.status).end(await answer.text());
     else response.writeHead(502).end();
   });
@@ -97,8 +99,11 @@ test.skipIf(!hasLitecoind)(
       )
       .run(OLD_EVENTS);
     const oldEvents = () =>
-      (database.prepare('select count(*) as count from events where created_at = 1').get() as { count: number })
-        .count;
+      (
+        database.prepare('select count(*) as count from events where created_at = 1').get() as {
+          count: number;
+        }
+      ).count;
 
     const daemon = await home.start({ env });
     const shop = serviceAt({ base_url: daemon.url });
@@ -107,7 +112,11 @@ test.skipIf(!hasLitecoind)(
       const { status, text, json } = await shop.fetch('POST', '/v1/invoices', { key: PLATFORM_KEY, body });
       expect(status, text).toBe(200);
       const [whole = '', part = ''] = String(json.amount).split('.');
-      return { id: json.id as string, amount: BigInt(whole + part.padEnd(8, '0')), text: String(json.amount) };
+      return {
+        id: json.id as string,
+        amount: BigInt(whole + part.padEnd(8, '0')),
+        text: String(json.amount),
+      };
     };
     const untilStatus = (id: string, wanted: string) =>
       until(
@@ -138,7 +147,11 @@ test.skipIf(!hasLitecoind)(
     expect(daemon.stderr()).not.toContain('whsec_');
 
     // The other provider alone is asked from now on, what had begun aside.
-    await until('the second provider is asked', async () => second.requests.length > 2 || undefined, PATIENT_MS);
+    await until(
+      'the second provider is asked',
+      async () => second.requests.length > 2 || undefined,
+      PATIENT_MS,
+    );
     const { length: asked } = first.requests;
     await node.send([{ script, amount: open.amount }]);
     await node.mine(3);
@@ -147,7 +160,10 @@ test.skipIf(!hasLitecoind)(
 
     // Twice as many coins for the same sum.
     expect(Number((await sell()).text)).toBeCloseTo(2 * Number(open.text), 1);
-    await until('debug lines', async () => linesOf(daemon).some(({ level }) => level === 'debug') || undefined);
+    await until(
+      'debug lines',
+      async () => linesOf(daemon).some(({ level }) => level === 'debug') || undefined,
+    );
     await until('old events are gone', async () => oldEvents() <= 1 || undefined, PATIENT_MS);
     // The blockchains that no test reaches are reported, in time.
     await until('an operator is notified', async () => told.requests.length > 0 || undefined, PATIENT_MS);
@@ -168,7 +184,10 @@ test('a provider that is away and left to its back-off is left for another one a
   const chain = (url: string) => ({ blockchains: { litecoin: { provider: 'core', url } } });
   write(chain('http://127.0.0.1:9'));
   const daemon = await home.start({ env });
-  await until('it is known to be away', async () => /litecoin.*ECONNREFUSED/.test(daemon.stderr()) || undefined);
+  await until(
+    'it is known to be away',
+    async () => /litecoin.*ECONNREFUSED/.test(daemon.stderr()) || undefined,
+  );
   write(chain(answers.url));
   await reload(daemon);
   await until('the other one is asked', async () => answers.requests.length > 0 || undefined, PATIENT_MS);
@@ -201,36 +220,42 @@ test('a file that cannot be used, or is gone, leaves the settings in force, with
 
 /** Ids of the processes below one. */
 const below = (pid: number): number[] => {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter(Boolean);
   return children.map(Number).flatMap((child) => [child, ...below(child)]);
 };
 
-test.skipIf(!hasScript)('a daemon in a terminal ends when that is closed, and reloads while it is open', async () => {
-  verifies('settings-reload');
-  write({ operator_name: 'Shop' });
-  const command = `exec '${process.execPath}' '${BIN}' start --port 0`;
-  const terminal = spawn('script', ['-qec', command, '/dev/null'], {
-    cwd: home.dir,
-    env: {
-      PATH: process.env.PATH,
-      XDG_STATE_HOME: home.dir,
-      HTTPS_PROXY: 'http://127.0.0.1:9',
-    },
-  });
-  let shown = '';
-  terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
-    shown += text;
-  });
-  await until('the daemon is ready', async () => /gatewayd ready/.test(shown) || undefined, PATIENT_MS);
-  const [pid = 0] = below(terminal.pid ?? 0);
-  write({ operator_name: 'Another' });
-  process.kill(pid, 'SIGHUP');
-  await until('it reloads', async () => /need_restart=\["operator_name"\]/.test(shown) || undefined);
-  terminal.kill('SIGKILL');
-  await once(terminal, 'close');
-  await until('the daemon has ended', async () => !existsSync(`/proc/${pid}`) || undefined, PATIENT_MS);
-  // It ended as it does at SIGTERM: the next one takes the database over.
-  expect(readdirSync(join(home.dir, 'gatewayd'))).toContain('secret');
-  const next = await home.start({ env: { GATEWAYD_BLOCKCHAINS_LITECOIN_URL: '' } });
-  expect((await fetch(`${next.url}/health`)).status).toBe(200);
-});
+test.skipIf(!hasScript)(
+  'a daemon in a terminal ends when that is closed, and reloads while it is open',
+  async () => {
+    verifies('settings-reload');
+    write({ operator_name: 'Shop' });
+    const command = `exec '${process.execPath}' '${BIN}' start --port 0`;
+    const terminal = spawn('script', ['-qec', command, '/dev/null'], {
+      cwd: home.dir,
+      env: {
+        PATH: process.env.PATH,
+        XDG_STATE_HOME: home.dir,
+        HTTPS_PROXY: 'http://127.0.0.1:9',
+      },
+    });
+    let shown = '';
+    terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+      shown += text;
+    });
+    await until('the daemon is ready', async () => /gatewayd ready/.test(shown) || undefined, PATIENT_MS);
+    const [pid = 0] = below(terminal.pid ?? 0);
+    write({ operator_name: 'Another' });
+    process.kill(pid, 'SIGHUP');
+    await until('it reloads', async () => /need_restart=\["operator_name"\]/.test(shown) || undefined);
+    terminal.kill('SIGKILL');
+    await once(terminal, 'close');
+    await until('the daemon has ended', async () => !existsSync(`/proc/${pid}`) || undefined, PATIENT_MS);
+    // It ended as it does at SIGTERM: the next one takes the database over.
+    expect(readdirSync(join(home.dir, 'gatewayd'))).toContain('secret');
+    const next = await home.start({ env: { GATEWAYD_BLOCKCHAINS_LITECOIN_URL: '' } });
+    expect((await fetch(`${next.url}/health`)).status).toBe(200);
+  },
+);

@@ -29,7 +29,9 @@ describe.skipIf(!hasPostgres)('three first starts at once', () => {
     const daemons = await Promise.all(
       chosen.map((home) => home.start({ env: { GATEWAYD_DATABASE_URL: database.url, ...env } })),
     );
-    const written = daemons.flatMap((daemon) => [...daemon.stderr().matchAll(/"file":"([^"]+first-password)"/g)]);
+    const written = daemons.flatMap((daemon) => [
+      ...daemon.stderr().matchAll(/"file":"([^"]+first-password)"/g),
+    ]);
     expect(written).toHaveLength(1);
     const has = (home: Home) => existsSync(join(home.dir, 'gatewayd', 'first-password'));
     const [made] = chosen.filter(has);
