@@ -169,7 +169,7 @@ describe('gatewayd.service', () => {
       expect(unit.split('\n')).toContain(line);
   });
 
-  test.skipIf(!hasSystemd)('documents how commands run beside it, with properties that systemd knows', () => {
+  test.skipIf(!hasSystemd)('documents how commands run alongside it, with properties that systemd knows', () => {
     const found = [textOf('gatewayd.service'), textOf('README.md')].map((text) => {
       const command = /systemd-run -qtPG [\s\S]*? gatewayd doctor/.exec(text)?.[0] ?? '';
       return command.replace(/\\\n#?\s*/g, '');

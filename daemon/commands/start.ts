@@ -203,7 +203,7 @@ async function prepare(
       { superuser: superuser.email, file: firstPasswordFile(config) },
       'first start: the password of the superuser is in this file, which its first sign-in removes',
     );
-  // To the terminal and nowhere else: what a service writes is kept for long, and others read it.
+  // To the terminal and nowhere else: what a service writes is stored for long, and others read it.
   else if (superuser?.password)
     process.stderr.write(
       `\nFirst start: superuser ${superuser.email}, password ${superuser.password}\nIt is shown only once.\n\n`,

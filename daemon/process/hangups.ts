@@ -1,4 +1,4 @@
-// SIGHUP: a service is asked to read its settings again; what ran in a terminal that was closed has no one left who looks at it.
+// SIGHUP: a service is asked to read its settings again; what ran in a terminal ends when that is closed.
 import { isatty } from 'node:tty';
 import { coalesce } from '../loop.ts';
 

@@ -1,4 +1,4 @@
-// Who owns the data: what another user makes beside it, root above all, is closed to the service that lives by it.
+// Who owns the data: what another user makes next to it, root above all, is closed to the service that lives by it.
 import { accessSync, constants, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -89,7 +89,7 @@ function become({ uid, gid }: Owner, { data_dir }: Place): void {
   }
 }
 
-/** What of the data this user would need and does not get. What is not there yet is nobody's. */
+/** What of the data this user would need and does not get. What is not there yet is no one's. */
 function closedIn(place: Place, use: Use): string | undefined {
   const writes = use === 'writes';
   const { data_dir, secret } = place;

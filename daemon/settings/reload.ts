@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { type Config, ConfigError, type Effective } from './config.ts';
 import { put, valueAt } from './layers.ts';
 
-/** Whoever reads one of these reads it again when it is used, or is opened anew. */
+/** Who uses one of these reads it each time, or is opened again. */
 const TAKEN_OVER: readonly RegExp[] = [
   /^log_level$/,
   /^notify$/,

@@ -1,4 +1,4 @@
-// Commands that root runs beside a service of another user: the built program, with users of this machine.
+// Commands that root runs alongside a service of another user: the built program, with users of this machine.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -19,7 +19,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { verifies } from '../../requirements.ts';
 import { type Home, makeHome } from '../helpers/process.ts';
 
-/** Nobody's number: a user of the service, and one who is neither that nor root. */
+/** The user without rights: one of the service, and one who is neither that nor root. */
 const SERVICE = { uid: 65534, gid: 65534 };
 const STRANGER = { uid: 65533, gid: 65533 };
 /** As systemd numbers those that it makes for the time a service runs. */
@@ -59,7 +59,7 @@ const rootsOwn = (): string => {
   return directory;
 };
 
-describe.skipIf(!isRoot)('root beside a service of another user', { timeout: PATIENT_MS }, () => {
+describe.skipIf(!isRoot)('root alongside a service of another user', { timeout: PATIENT_MS }, () => {
   test('rotates its secret, restores, backs up and examines, and what is made is the service’s', async () => {
     verifies('commands-own-user');
     await served();
@@ -108,7 +108,7 @@ describe.skipIf(!isRoot)('root beside a service of another user', { timeout: PAT
     expect(existsSync(file)).toBe(false);
   });
 
-  test('is told whose a file is that an earlier command of root has left, and how it is given back', async () => {
+  test('learns whose a file is that an earlier command of root has left, and how it is given back', async () => {
     verifies('commands-own-user', 'doctor-advice');
     await served();
     chownSync(join(data, 'secret'), 0, 0);

@@ -77,7 +77,7 @@ test.skipIf(!hasLitecoind)(
     const node = await startLitecoind();
     onTestFinished(() => node.stop());
     const [first, second] = [await forwarder(node), await forwarder(node)];
-    const told = await serve((_, response) => json(response, {}));
+    const notified = await serve((_, response) => json(response, {}));
     const address = freshAddress('litecoin');
     const script = findBlockchain('litecoin')?.family.normalizeAddress(address, 'testnet').key ?? '';
     const settings = (url: string, more: object = {}) => ({
@@ -132,7 +132,7 @@ test.skipIf(!hasLitecoind)(
     write(
       settings(second.url, {
         log_level: 'debug',
-        notify: [{ to: told.url, secret: `whsec_${Buffer.alloc(24, 7).toString('base64')}` }],
+        notify: [{ to: notified.url, secret: `whsec_${Buffer.alloc(24, 7).toString('base64')}` }],
         retention: { events: 30 },
         rates: { source: 'fixed', usd: { LTC: '50', TON: '2' } },
         port: 4021,
@@ -166,7 +166,7 @@ test.skipIf(!hasLitecoind)(
     );
     await until('old events are gone', async () => oldEvents() <= 1 || undefined, PATIENT_MS);
     // The blockchains that no test reaches are reported, in time.
-    await until('an operator is notified', async () => told.requests.length > 0 || undefined, PATIENT_MS);
+    await until('an operator is notified', async () => notified.requests.length > 0 || undefined, PATIENT_MS);
 
     // What waits is named again until it is in force, and what is in force is no news.
     expect(await reload(daemon)).toMatchObject({ taken_over: [], need_restart: ['operator_name'] });
