@@ -1,4 +1,4 @@
-// The password of the first superuser where no terminal shows it: a file of this machine until it has signed in, for a log is kept
+// The password of the first superuser where no terminal shows it: a file of this machine until it has signed in, for a log is stored
 // for long, and others read it.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

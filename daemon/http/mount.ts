@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { H3, type H3Event } from 'h3';
-import { Fenced, isBusy, isUnreachable, isUnusable } from '../../data/db/failures.ts';
+import { Fenced, faultOf, isBusy, isUnusable } from '../../data/db/failures.ts';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { ignoredFields } from '../../src/api/read/ignored.ts';
 import { parseInput } from '../../src/api/read/validation.ts';
@@ -429,7 +429,7 @@ function failureAnswer(error: unknown, call: Call, endpoint: Endpoint | undefine
 function databaseAnswer(error: unknown, call: Call, endpoint: Endpoint | undefined): Answer {
   call.app.database_watch.note(error);
   if (isBusy(error)) {
-    const away = isUnreachable(error);
+    const away = faultOf(error) === 'away';
     call.log.warn(
       { err: error, endpoint: endpoint?.id },
       away ? 'the database cannot be reached' : 'the database is busy',

@@ -175,7 +175,7 @@ export function openApp(options: AppOptions): RunningApp {
       notify.start();
       schema.start();
     },
-    reload: (changed) => renewChanged(changed, { config, observer, renewed: { notify, rates, retention } }),
+    reload: (changed) => renewChanged(changed, { config, observer, renewed: { notify, heartbeat_url: notify, rates, retention } }),
     async stop(answered, waits = openWaits()) {
       await Promise.all([
         waits.on('schema', schema.stop()),
@@ -206,7 +206,7 @@ async function renewChanged(
   const blockchains = config.chains.blockchains.map(({ id }) => id);
   observer.renew(blockchains.filter((id) => isOf(`blockchains.${id}`)));
   const due = Object.entries(renewed).filter(([name]) => isOf(name));
-  await Promise.all(due.map(([, each]) => each.renew()));
+  await Promise.all([...new Set(due.map(([, each]) => each))].map((each) => each.renew()));
 }
 
 /** Puts configured deployment wallets that are new or changed since the last start; what the operator set since stays. */

@@ -7,6 +7,7 @@ import { put, valueAt } from './layers.ts';
 const TAKEN_OVER: readonly RegExp[] = [
   /^log_level$/,
   /^notify$/,
+  /^heartbeat_url$/,
   /^limit_low_usd$/,
   /^rates\./,
   /^retention\./,

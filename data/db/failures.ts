@@ -37,9 +37,6 @@ export class Overtaken extends Error {
 /** Sockets and DNS, a server that starts or stops (57P), has no connection left (53300), or broke off (08). */
 const AWAY =
   /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOST(UNREACH|DOWN)|ENET(UNREACH|DOWN)|ENOTFOUND|EAI_AGAIN|57P|53300$|08)/;
-const NO_CONNECTION_LEFT = '53300';
-/** The driver's own words for a connection that ended; they have no code. */
-const BROKEN_OFF = /terminated|ended/i;
 /** The driver's own words for a server that did not answer; they have no code. */
 const UNANSWERED = /timeout|terminated/i;
 
@@ -85,14 +82,6 @@ const BUSY = /^(SQLITE_(BUSY|LOCKED)|08|53300$|57|55P03$|40P01$|40001$|25P0[34]$
 /** Whether the database asked to come back later, or cannot be reached now. */
 export function isBusy(error: unknown): boolean {
   return error instanceof ConnectionLost || error instanceof Overtaken || BUSY.test(codeOf(error));
-}
-
-/** Whether it is the server that is away, and not a database that is too busy to answer. */
-export function isUnreachable(error: unknown): boolean {
-  const cause = error instanceof ConnectionLost ? (error.cause ?? error) : error;
-  const code = codeOf(cause);
-  if (code !== '') return code !== NO_CONNECTION_LEFT && AWAY.test(code);
-  return error instanceof ConnectionLost && BROKEN_OFF.test(String((cause as Error).message));
 }
 
 /**

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { isBusy, isUnreachable, isUnusable } from '../../data/db/failures.ts';
+import { faultOf, isBusy, isUnusable } from '../../data/db/failures.ts';
 import { type Db, openDb } from '../../data/db/open.ts';
 import { LIMITS, type Limits, openPostgres } from '../../data/db/postgres.ts';
 import { type OpenDatabase, openDatabase } from '../helpers/database.ts';
@@ -83,7 +83,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL server', () => {
       line.refusing = false;
     });
     for (const error of [await failure(sql`select 1`.execute(db.query)), await failure(write('away'))])
-      expect([isBusy(error), isUnreachable(error)], String(error)).toEqual([true, true]);
+      expect([isBusy(error), faultOf(error)], String(error)).toEqual([true, 'away']);
     line.refusing = false;
     await write('away');
     expect(await written('away')).toBe(1);
