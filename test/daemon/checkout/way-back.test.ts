@@ -473,21 +473,22 @@ describe('a receipt by mail', () => {
   });
 });
 
-test.each(['\n', '\r\n', '\t', '\u2028', '\u0000'])(
+test.each(['\n', '\r\n', '\t', '\u2028'])(
   'an address with %j in it is refused, and none is altered',
   async (end) => {
     verifies('url-line');
+    const shop = await world.merchant();
     const broken = `https://shop.example/thanks${end}?order=7`;
     for (const name of ['success_url', 'cancel_url', 'callback_url']) {
-      const { status, text } = await sell({ [name]: broken });
+      const { status, text } = await sell({ [name]: broken }, shop);
       expect([name, status, text]).toEqual([name, 422, expect.stringContaining('url_syntax_violation')]);
     }
     for (const name of ['site_url', 'support_url', 'webhook_url']) {
-      const call = { token: merchant.token, body: { [name]: broken } };
+      const call = { token: shop.token, body: { [name]: broken } };
       const { status } = await world.fetch('PATCH', '/api/v1/merchant/account', call);
       expect([name, status]).toEqual([name, 422]);
     }
     // What is pasted with a line end behind it is what was meant.
-    await update({ site_url: ` https://shop.example/${end === '\u0000' ? '' : end}` });
+    await update({ site_url: ` https://shop.example/${end}` }, shop);
   },
 );
