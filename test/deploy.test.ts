@@ -169,22 +169,25 @@ describe('gatewayd.service', () => {
       expect(unit.split('\n')).toContain(line);
   });
 
-  test.skipIf(!hasSystemd)('documents how commands run alongside it, with properties that systemd knows', () => {
-    const found = [textOf('gatewayd.service'), textOf('README.md')].map((text) => {
-      const command = /systemd-run -qtPG [\s\S]*? gatewayd doctor/.exec(text)?.[0] ?? '';
-      return command.replace(/\\\n#?\s*/g, '');
-    });
-    expect(found[0]).toBe(found[1]);
-    const [command = ''] = found;
-    const properties = [...command.matchAll(/ -p (\S+)/g)].map(([, property]) => property);
-    const variables = [...command.matchAll(/ -E (\S+)/g)].map(([, variable]) => `Environment=${variable}`);
-    expect(properties).toEqual(
-      expect.arrayContaining(['DynamicUser=yes', 'User=gatewayd', 'StateDirectory=gatewayd']),
-    );
-    const directory = mkdtempSync(join(tmpdir(), 'unit-'));
-    onTestFinished(() => rmSync(directory, { recursive: true }));
-    const unit = join(directory, 'command.service');
-    writeFileSync(unit, ['[Service]', 'ExecStart=/bin/true', ...properties, ...variables, ''].join('\n'));
-    expect(execFileSync('systemd-analyze', ['verify', unit], { encoding: 'utf8', stdio: 'pipe' })).toBe('');
-  });
+  test.skipIf(!hasSystemd)(
+    'documents how commands run alongside it, with properties that systemd knows',
+    () => {
+      const found = [textOf('gatewayd.service'), textOf('README.md')].map((text) => {
+        const command = /systemd-run -qtPG [\s\S]*? gatewayd doctor/.exec(text)?.[0] ?? '';
+        return command.replace(/\\\n#?\s*/g, '');
+      });
+      expect(found[0]).toBe(found[1]);
+      const [command = ''] = found;
+      const properties = [...command.matchAll(/ -p (\S+)/g)].map(([, property]) => property);
+      const variables = [...command.matchAll(/ -E (\S+)/g)].map(([, variable]) => `Environment=${variable}`);
+      expect(properties).toEqual(
+        expect.arrayContaining(['DynamicUser=yes', 'User=gatewayd', 'StateDirectory=gatewayd']),
+      );
+      const directory = mkdtempSync(join(tmpdir(), 'unit-'));
+      onTestFinished(() => rmSync(directory, { recursive: true }));
+      const unit = join(directory, 'command.service');
+      writeFileSync(unit, ['[Service]', 'ExecStart=/bin/true', ...properties, ...variables, ''].join('\n'));
+      expect(execFileSync('systemd-analyze', ['verify', unit], { encoding: 'utf8', stdio: 'pipe' })).toBe('');
+    },
+  );
 });

@@ -27,7 +27,7 @@ export function createDisks({
   const under_way = new Map<string, Promise<DiskSpace>>();
   const ask = ({ place, path }: (typeof places)[number]): Promise<DiskSpace> => {
     const known = under_way.get(path);
-    if (known) return known;
+    if (known !== undefined) return known;
     const reading = statfs(path)
       .then(({ bavail, blocks, bsize }) => ({
         place,

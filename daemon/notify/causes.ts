@@ -1,9 +1,9 @@
 // The one list of what operators are notified of: what each cause watches, what it says, and what its operator runs.
 import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { type DeadRoute, deadRoutes, forgetDeadRoute } from '../../data/dead-routes.ts';
 import { dirname } from 'node:path';
 import { allCursors } from '../../data/cursors.ts';
+import { type DeadRoute, deadRoutes, forgetDeadRoute } from '../../data/dead-routes.ts';
 import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
 import {
   contradictionsSince,

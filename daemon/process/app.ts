@@ -175,7 +175,12 @@ export function openApp(options: AppOptions): RunningApp {
       notify.start();
       schema.start();
     },
-    reload: (changed) => renewChanged(changed, { config, observer, renewed: { notify, heartbeat_url: notify, rates, retention } }),
+    reload: (changed) =>
+      renewChanged(changed, {
+        config,
+        observer,
+        renewed: { notify, heartbeat_url: notify, rates, retention },
+      }),
     async stop(answered, waits = openWaits()) {
       await Promise.all([
         waits.on('schema', schema.stop()),

@@ -143,7 +143,11 @@ describe.each(databases)('notifications on %s', (database) => {
     );
     expect(lines).toMatch(/Webhook failed: 127\.0\.0\.1:\d+: answered HTTP 500; event evt_\w+/);
     expect(lines).toContain('Contradiction between sources: TON: transfer amount, transaction ab');
-    expect(textsOf(late)).toEqual([expect.stringMatching(/^gatewayd: Late payment\n[^\n]+\nWhat to do: gw admin payments --status late, then http\S+\/guides\/run#payments$/)]);
+    expect(textsOf(late)).toEqual([
+      expect.stringMatching(
+        /^gatewayd: Late payment\n[^\n]+\nWhat to do: gw admin payments --status late, then http\S+\/guides\/run#payments$/,
+      ),
+    ]);
   });
 
   test('of what lasts come when it begins, and again when it is back', async () => {
@@ -228,7 +232,9 @@ describe.each(databases)('notifications on %s', (database) => {
     };
     await pass(95);
     const isAway = (name: string) =>
-      expect.stringMatching(`^gatewayd: Blockchain cannot be read\n.*${name} has not been read since 20.*\nWhat to do: gw admin observers, then \\S+/guides/run#blind$`);
+      expect.stringMatching(
+        `^gatewayd: Blockchain cannot be read\n.*${name} has not been read since 20.*\nWhat to do: gw admin observers, then \\S+/guides/run#blind$`,
+      );
     const isBack = (name: string) =>
       expect.stringMatching(`^gatewayd: Blockchain is read again\n.*: ${name} is read again$`);
     expect(textsOf(target)).toEqual([isAway('TON')]);

@@ -61,12 +61,10 @@ async function reload(daemon: Daemon): Promise<Line> {
 const forwarder = (node: Litecoind): Promise<LocalServer> => {
   const { origin, username, password } = new URL(node.url);
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
-  return serve(async ({ body }, response) => {
-    const answer = await fetch(origin, { method: 'POST', body, headers: { authorization } }).catch(
-      () => null,
-    );
-    if (answer) response.writeHead(answer.status).end(await answer.text());
-    else response.writeHead(502).end();
+  return serve(({ body }, response) => {
+    fetch(origin, { method: 'POST', body, headers: { authorization } })
+      .then(async (answer) => response.writeHead(answer.status).end(await answer.text()))
+      .catch(() => response.writeHead(502).end());
   });
 };
 
