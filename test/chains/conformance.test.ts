@@ -317,7 +317,7 @@ const evmWorld =
         return sent.hash;
       },
       bury() {
-        time.now += Math.max(300, 30 * block_seconds);
+        time.now += Math.ceil(Math.max(300, 30 * block_seconds));
         chain.catchUp();
       },
       heightOf: (txid) => chain.blockOf(txid)?.number ?? null,
@@ -330,7 +330,7 @@ const evmWorld =
         // Another one takes its number.
         const { from, nonce } = made.get(txid) as ChainTransaction;
         if (then === 'never') chain.send({ from, nonce });
-        time.now += Math.max(1, block_seconds);
+        time.now += Math.ceil(Math.max(1, block_seconds));
         chain.catchUp();
       },
       block_seconds,
@@ -404,7 +404,7 @@ const tronWorld = (pace: number, most_calls: number): World => {
       return sent.hash.slice(2);
     },
     bury() {
-      time.now += Math.max(300, 30 * block_seconds);
+      time.now += Math.ceil(Math.max(300, 30 * block_seconds));
       chain.catchUp();
     },
     heightOf: (txid) => chain.blockOf(`0x${txid}`)?.number ?? null,
@@ -413,7 +413,7 @@ const tronWorld = (pace: number, most_calls: number): World => {
       if (!chain.blockOf(hash)) chain.mine();
       const { number } = chain.blockOf(hash) as ChainBlock;
       chain.fork(chain.blocks.length - number, { stays: (each) => each.hash !== hash, returns: () => true });
-      time.now += Math.max(1, block_seconds);
+      time.now += Math.ceil(Math.max(1, block_seconds));
       chain.catchUp();
     },
     never_gone: true,
