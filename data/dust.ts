@@ -112,7 +112,7 @@ export const DUST_BEFORE = 0;
 const FOLDED_AT_ONCE = 100;
 
 /** One day of an address and asset. */
-export type DustDay = Pick<DustRow, 'blockchain' | 'address_key' | 'chain' | 'day'>;
+type DustDay = Pick<DustRow, 'blockchain' | 'address_key' | 'chain' | 'day'>;
 
 /** Before all days that are not added up yet. */
 export const FIRST_DUST: DustDay = { day: DUST_BEFORE, blockchain: '', address_key: '', chain: '' };
