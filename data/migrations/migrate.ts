@@ -253,8 +253,10 @@ function migratorOf(db: Kysely<Tables>, dialect: Dialect, apart?: string): Migra
 }
 
 async function refuseNewer(db: Pick<Db, 'query'>): Promise<void> {
-  const newer = (await stepsDone(db.query)).find((name) => !knowsSteps([name]));
-  if (newer !== undefined) throw new DatabaseError(`${newerSchema(newer)}. Nothing was changed`);
+  const done = await stepsDone(db.query);
+  if (knowsSteps(done)) return;
+  const { step } = await schemaStanding(db.query);
+  throw new DatabaseError(`${newerSchema(step ?? done.at(-1) ?? '')}. Nothing was changed`);
 }
 
 async function doneSteps(query: Executor): Promise<string[]> {
