@@ -125,17 +125,7 @@ export function openApp(options: AppOptions): RunningApp {
     openNotify({ app: { ...shared, observer, blindness, instance, schema, mail, runtime } }),
   );
   const discovery = openDiscovery({ config, db, clock, log });
-  let resting: Promise<unknown> | undefined;
-  /** Ends all that stores something; once. */
-  const rest = (answered?: Promise<unknown>, waits: Waits = openWaits()) =>
-    (resting ??= Promise.all([
-      waits.on('observer', observer.stop(answered)),
-      waits.on('webhooks', webhooks.stop(answered)),
-      ...jobs.map((job) => waits.on('jobs', job.stop())),
-    ])
-      .then(() => waits.on('database', database_watch.stop()))
-      .then(() => waits.on('secret', secret_watch.stop()))
-      .then(() => waits.on('sign of life', instance.stop())));
+  const rest = openRest({ observer, webhooks, jobs, database_watch, secret_watch, instance });
   schema.onOutdated(() => {
     rest().catch((error: unknown) => log.error({ err: error }, 'what was under way could not be ended'));
   });
@@ -193,6 +183,30 @@ export function openApp(options: AppOptions): RunningApp {
       mail.close();
       checkout.close();
     },
+  };
+}
+
+interface Storing extends Pick<App, 'observer' | 'webhooks' | 'database_watch' | 'instance'> {
+  jobs: readonly { stop(): Promise<unknown> }[];
+  secret_watch: { stop(): Promise<unknown> };
+}
+
+/** Ends all that stores something: at the end, or before it where nothing may be stored any more; once. */
+function openRest({ observer, webhooks, jobs, database_watch, secret_watch, instance }: Storing) {
+  const end = async (answered: Promise<unknown> | undefined, waits: Waits) => {
+    await Promise.all([
+      waits.on('observer', observer.stop(answered)),
+      waits.on('webhooks', webhooks.stop(answered)),
+      ...jobs.map((job) => waits.on('jobs', job.stop())),
+    ]);
+    await waits.on('database', database_watch.stop());
+    await waits.on('secret', secret_watch.stop());
+    await waits.on('sign of life', instance.stop());
+  };
+  let ending: Promise<void> | undefined;
+  return (answered?: Promise<unknown>, waits = openWaits()): Promise<void> => {
+    ending ??= end(answered, waits);
+    return ending;
   };
 }
 
