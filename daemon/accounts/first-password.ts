@@ -8,7 +8,6 @@ import { changeMeta, FIRST_PASSWORD, findMeta } from '../../data/meta.ts';
 import { repeat } from '../loop.ts';
 import type { Runtime } from '../process/runtime.ts';
 import type { Config } from '../settings/config.ts';
-import type { NewSuperuser } from './superuser.ts';
 
 const FILE = 'first-password';
 const FILE_MODE = 0o600;
@@ -19,7 +18,7 @@ const ASK_MS = 5_000;
 
 export interface FirstPassword {
   /** Writes the file, in the transaction that makes the superuser. */
-  store(tx: Executor, superuser: NewSuperuser): Promise<void>;
+  store(tx: Executor, superuser: { email: string; password: string | null }): Promise<void>;
   /** Takes over what the database says; to be called before requests are answered. */
   resume(): Promise<void>;
   /** To be called when someone has signed in with a password. Never rejects. */

@@ -4,6 +4,7 @@ import type { Db } from '../../data/db/open.ts';
 import type { Ledger } from '../../data/ledger.ts';
 import { putDeploymentWallet } from '../../data/merchants.ts';
 import { changeMeta } from '../../data/meta.ts';
+import type { Gateway } from '../../src/chains/family.ts';
 import { openFirstPassword } from '../accounts/first-password.ts';
 import { openGoogleKeys } from '../accounts/google-keys.ts';
 import { openWalletCheck } from '../accounts/wallet-check.ts';
@@ -79,13 +80,7 @@ export function openApp(options: AppOptions): RunningApp {
   const clock_check = createClockCheck(machine_clock);
   const { clock } = clock_check;
   const gateways = config.chains.enabled(config.network, config.gateways, config.blockchains);
-  const currencies = [...new Set(gateways.map((gateway) => gateway.currency))];
-  const assets = gateways.map(({ asset }) => asset);
-  const { rate_bases: bases } = options;
-  const rates = renewableRates(
-    () => openRates({ config, currencies, assets, clock, log, runtime, bases }),
-    runtime,
-  );
+  const rates = ratesOf(gateways, { config, clock, log, runtime, bases: options.rate_bases });
   const instance = createInstance({ db, clock, log, runtime, secrets });
   const secret_watch = openSecretWatch({ db, secrets, instance, log, runtime });
   const signals = openSignals({ db, log, runtime });
@@ -208,6 +203,15 @@ function openRest({ observer, webhooks, jobs, database_watch, secret_watch, inst
     ending ??= end(answered, waits);
     return ending;
   };
+}
+
+function ratesOf(
+  gateways: readonly Gateway[],
+  options: Omit<RatesOptions, 'currencies' | 'assets'> & { runtime: Runtime },
+) {
+  const currencies = [...new Set(gateways.map((gateway) => gateway.currency))];
+  const assets = gateways.map(({ asset }) => asset);
+  return renewableRates(() => openRates({ ...options, currencies, assets }), options.runtime);
 }
 
 interface Reloaded {

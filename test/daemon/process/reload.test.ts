@@ -64,7 +64,7 @@ const forwarder = (node: Litecoind): Promise<LocalServer> => {
   return serve(({ body }, response) => {
     fetch(origin, { method: 'POST', body, headers: { authorization } })
       .then(async (answer) => response.writeHead(answer.status).end(await answer.text()))
-      .catch(() => response.writeHead(502).end());
+      .catch(() => response.destroy());
   });
 };
 
