@@ -1,6 +1,6 @@
 // The copy of a SQLite file that an upgrade makes, read as if it were a backup: the way one step back.
-import { createReadStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { createReadStream, readSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { createGzip } from 'node:zlib';
 import { openSnapshot } from '../../data/db/snapshot.ts';
 import { findMeta } from '../../data/meta.ts';
@@ -11,9 +11,9 @@ import { newHeader, type OpenBackup } from './container.ts';
 /** Every SQLite file begins so. */
 const MAGIC = 'SQLite format 3\0';
 
-/** Null where the file is none of SQLite. Rejects as `open` does where it cannot be read, and with DatabaseError where it is damaged. */
-export async function readCopy(file: string): Promise<OpenBackup | null> {
-  if (!(await isSqlite(file))) return null;
+/** Null where the file, which is open, is none of SQLite. Rejects with DatabaseError where it is damaged, or closed to this user. */
+export async function readCopy(file: string, handle: number): Promise<OpenBackup | null> {
+  if (!isSqlite(handle)) return null;
   const books = await openSnapshot(`sqlite:${file}`);
   try {
     const schema = await stepsDone(books.query);
@@ -28,14 +28,11 @@ export async function readCopy(file: string): Promise<OpenBackup | null> {
   }
 }
 
-async function isSqlite(file: string): Promise<boolean> {
-  const handle = await open(file);
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0);
-    return bytesRead === MAGIC.length && buffer.toString('latin1') === MAGIC;
-  } finally {
-    await handle.close();
-  }
+function isSqlite(handle: number): boolean {
+  const start = Buffer.alloc(MAGIC.length);
+  // From its beginning, and the position stays: it is read from there afterwards.
+  readSync(handle, start, 0, MAGIC.length, 0);
+  return start.toString('latin1') === MAGIC;
 }
 
 /** Packed as what a backup contains. */

@@ -1,6 +1,6 @@
 // Puts a backup into an empty place: verified there before it counts, and then whole.
 import { randomBytes } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream, existsSync, fstatSync, openSync } from 'node:fs';
 import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { hasNoTables, presentSchema } from '../../data/backup.ts';
@@ -56,11 +56,13 @@ export interface Restored {
  * disk that refuses. Then nothing was changed.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
-  const { config, file, handle, passphrase } = options;
+  const { config, file, passphrase } = options;
   await assertEmpty(config.database_url);
-  const stream = createReadStream(file, handle === undefined ? undefined : { fd: handle });
+  const handle = options.handle ?? openBackup(file);
+  const stream = createReadStream(file, { fd: handle });
   try {
-    const { header, unlock } = (await readCopy(file)) ?? (await readBackup(stream as AsyncIterable<Buffer>));
+    const copy = await readCopy(file, handle);
+    const { header, unlock } = copy ?? (await readBackup(stream as AsyncIterable<Buffer>));
     assertFits(header, config);
     const { first, rest } = await unlock(await keyOf(header, passphrase));
     const known = findSecretTexts(config);
@@ -82,11 +84,20 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   } catch (error) {
     if (error instanceof CommandError && error.exit_code === EXIT.broken_data)
       throw new CommandError(`${error.message}; nothing was restored`, error.exit_code);
-    if ((error as { path?: string }).path === file)
-      throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, EXIT.io);
     throw error;
   } finally {
     stream.destroy();
+  }
+}
+
+/** Opened by who may read it: a command of root works as another user afterwards. Throws CommandError. */
+export function openBackup(file: string): number {
+  try {
+    const handle = openSync(file, 'r');
+    if (fstatSync(handle).isDirectory()) throw new Error('it is a directory');
+    return handle;
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, EXIT.io);
   }
 }
 

@@ -1,11 +1,10 @@
 // `gatewayd restore`: puts a backup into an empty place, once the laws of the books hold in it.
-import { fstatSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Replaced } from '../../data/lost-secret.ts';
 import type { Header } from '../backup/container.ts';
-import { type Restored, restoreBackup } from '../backup/restore.ts';
+import { openBackup, type Restored, restoreBackup } from '../backup/restore.ts';
 import { prepareDataDir } from '../process/data-dir.ts';
-import { CommandError, EXIT } from '../process/failure.ts';
+import { EXIT } from '../process/failure.ts';
 import { lockDatabase } from '../process/instance-lock.ts';
 import { takeOwner } from '../process/owner.ts';
 import type { Config } from '../settings/config.ts';
@@ -50,16 +49,6 @@ export async function restore(file: string, options: Record<string, unknown> & R
     if (!in_place) process.exitCode = EXIT.broken_data;
   } finally {
     lock.release();
-  }
-}
-
-function openBackup(file: string): number {
-  try {
-    const handle = openSync(file, 'r');
-    if (fstatSync(handle).isDirectory()) throw new Error('it is a directory');
-    return handle;
-  } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, EXIT.io);
   }
 }
 

@@ -167,15 +167,11 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
     // What waited for this reading is given back with the next tick.
     lastHousekeeping = 0;
   };
-  const shares: Shares = openShares({
-    db: app.db,
-    clock: app.clock,
+  const shares = openShares({
+    ...app,
     instance,
     blockchains: blockchains.map(({ id }) => id),
-    routes: () =>
-      pollers
-        .filter((poller) => poller.canRead())
-        .map(({ reader, route }) => ({ blockchain: reader.blockchain.id, state: route.state() })),
+    routes: () => routesOf(pollers),
   });
   const dead_routes = openDeadRoutes(app);
   const pollers: Poller[] = blockchains.map(({ id }) =>
@@ -183,71 +179,24 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
   );
   const causes = createCauses(app.log, runtime);
   const running: Promise<void>[] = [];
-  /** Where each blockchain's next tick continues among the invoices that are due. */
-  const positions = new Map<string, DuePosition>();
+  const due = openDue(app, blockchains);
   let lastHousekeeping = 0;
   let unreadable: Awaited<ReturnType<typeof unreadableAssets>> = [];
-
-  /** What was asked for at once, of all blockchains in one order: what waited for the limit is booked oldest first, wherever it was paid. */
-  async function evaluateWoken(): Promise<void> {
-    let after = DUE_BEGIN;
-    for (let batch = 0; batch < DUE_BATCHES; batch++) {
-      const due: DueInvoice[] = [];
-      for (const { id } of blockchains)
-        due.push(...(await dueInvoices(app.db.query, id, { horizon: WOKEN, after, limit: DUE_BATCH })));
-      due.sort((one, other) => one.due_at - other.due_at || (one.id < other.id ? -1 : 1));
-      const taken = due.slice(0, DUE_BATCH);
-      await reevaluateInvoices(
-        app,
-        taken.map(({ id }) => id),
-        'clock',
-      );
-      const last = taken.at(-1);
-      if (!last || due.length < DUE_BATCH) return;
-      after = last;
-    }
-  }
-
-  /** Those whose time is over and whose account is proved read past it; one that cannot be settled stops no other. */
-  async function evaluateDue(blockchain: string, now: number): Promise<void> {
-    for (let batch = 0; batch < DUE_BATCHES; batch++) {
-      const after = positions.get(blockchain) ?? AFTER_WOKEN;
-      const due = await dueInvoices(app.db.query, blockchain, { horizon: now, after, limit: DUE_BATCH });
-      const ready = due.filter(({ proved }) => proved).map(({ id }) => id);
-      await reevaluateInvoices(app, ready, 'clock');
-      const last = due.at(-1);
-      if (last && due.length === DUE_BATCH) positions.set(blockchain, last);
-      else return void positions.delete(blockchain);
-    }
-  }
-
-  async function evaluateOverdue(now: number): Promise<void> {
-    let after = OPEN_BEGIN;
-    for (let batch = 0; batch < DUE_BATCHES; batch++) {
-      const before = now - GRACE_SECONDS;
-      const overdue = await overdueInvoices(app.db.query, { before, after, limit: DUE_BATCH });
-      const ids = overdue.map(({ id }) => id);
-      await reevaluateInvoices(app, ids, 'clock');
-      const last = overdue.at(-1);
-      if (!last || overdue.length < DUE_BATCH) return;
-      after = last;
-    }
-  }
 
   async function tick(): Promise<void> {
     const now = seconds(app.clock);
     app.clock_check.report(app.log);
     unreadable = await unreadableAssets(app.db.query);
     if (app.resting?.()) return;
-    await evaluateWoken();
+    await due.woken();
     const trusted = app.clock_check.trouble() === null;
-    if (trusted) for (const { id } of blockchains) await evaluateDue(id, now);
+    if (trusted) for (const { id } of blockchains) await due.settle(id, now);
     const since = app.clock.monotonic_ms() - lastHousekeeping;
     if (lastHousekeeping > 0 && since < HOUSEKEEPING_MS) return;
     lastHousekeeping = app.clock.monotonic_ms();
     await app.pace.refresh();
     if (!trusted) return;
-    await evaluateOverdue(now);
+    await due.overdue(now);
     await releaseAmounts(app.db, now);
   }
 
@@ -338,9 +287,7 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
     tick,
     watchReading,
     reads: () => pollers.filter((poller) => poller.leads()).map(({ reader }) => reader.blockchain.id),
-    renew: (ids) => {
-      for (const { reader, renew } of pollers) if (ids.includes(reader.blockchain.id)) renew();
-    },
+    renew: (ids) => renewAll(pollers.filter(({ reader }) => ids.includes(reader.blockchain.id))),
     rest: dropOwn,
     unreadable: (blockchain) => unreadable.filter((asset) => asset.blockchain === blockchain),
     start() {
@@ -508,6 +455,69 @@ interface Poller {
   forced(focus?: readonly AccountRef[]): Promise<void>;
 }
 
+/** Invoices whose time is up, evaluated in batches. */
+function openDue(app: ObserverDeps & { stopping: AbortSignal }, blockchains: readonly Blockchain[]) {
+  /** Where each blockchain's next tick continues among the invoices that are due. */
+  const positions = new Map<string, DuePosition>();
+
+  /** What was asked for at once, of all blockchains in one order: what waited for the limit is booked oldest first, wherever it was paid. */
+  async function evaluateWoken(): Promise<void> {
+    let after = DUE_BEGIN;
+    for (let batch = 0; batch < DUE_BATCHES; batch++) {
+      const due: DueInvoice[] = [];
+      for (const { id } of blockchains)
+        due.push(...(await dueInvoices(app.db.query, id, { horizon: WOKEN, after, limit: DUE_BATCH })));
+      due.sort((one, other) => one.due_at - other.due_at || (one.id < other.id ? -1 : 1));
+      const taken = due.slice(0, DUE_BATCH);
+      await reevaluateInvoices(
+        app,
+        taken.map(({ id }) => id),
+        'clock',
+      );
+      const last = taken.at(-1);
+      if (!last || due.length < DUE_BATCH) return;
+      after = last;
+    }
+  }
+
+  /** Those whose time is over and whose account is proved read past it; one that cannot be settled stops no other. */
+  async function evaluateDue(blockchain: string, now: number): Promise<void> {
+    for (let batch = 0; batch < DUE_BATCHES; batch++) {
+      const after = positions.get(blockchain) ?? AFTER_WOKEN;
+      const due = await dueInvoices(app.db.query, blockchain, { horizon: now, after, limit: DUE_BATCH });
+      const ready = due.filter(({ proved }) => proved).map(({ id }) => id);
+      await reevaluateInvoices(app, ready, 'clock');
+      const last = due.at(-1);
+      if (last && due.length === DUE_BATCH) positions.set(blockchain, last);
+      else return void positions.delete(blockchain);
+    }
+  }
+
+  async function evaluateOverdue(now: number): Promise<void> {
+    let after = OPEN_BEGIN;
+    for (let batch = 0; batch < DUE_BATCHES; batch++) {
+      const before = now - GRACE_SECONDS;
+      const overdue = await overdueInvoices(app.db.query, { before, after, limit: DUE_BATCH });
+      const ids = overdue.map(({ id }) => id);
+      await reevaluateInvoices(app, ids, 'clock');
+      const last = overdue.at(-1);
+      if (!last || overdue.length < DUE_BATCH) return;
+      after = last;
+    }
+  }
+  return { woken: evaluateWoken, settle: evaluateDue, overdue: evaluateOverdue };
+}
+
+const renewAll = (pollers: readonly Poller[]): void => {
+  for (const { renew } of pollers) renew();
+};
+
+/** Of those that may read. */
+const routesOf = (pollers: readonly Poller[]) =>
+  pollers
+    .filter((poller) => poller.canRead())
+    .map(({ reader, route }) => ({ blockchain: reader.blockchain.id, state: route.state() }));
+
 function reportLone({ config, log }: ObserverDeps, blockchain: Blockchain): void {
   const { id } = blockchain;
   const says = loneOperator(blockchain, config.network, config.blockchains?.[id]);
@@ -557,12 +567,8 @@ interface PollerOptions {
   onRecovered(): void;
 }
 
-function createPoller(
-  app: ObserverDeps,
-  { instance, runtime, shares, onRecovered }: PollerOptions,
-  id: string,
-  given: RpcSource | undefined,
-): Poller {
+/** What of a poller depends on the settings alone. */
+function openParts(app: ObserverDeps, id: string, given: RpcSource | undefined, runtime: Runtime) {
   const { network, chains } = app.config;
   const blockchain = chains.find(id) as Blockchain;
   const enabled = app.gateways.filter((gateway) => gateway.blockchain === id);
@@ -577,6 +583,39 @@ function createPoller(
   if (!given && enabled.length > 0) reportLone(app, blockchain);
   const paces = (enabled.length > 0 ? enabled : disabled).map((gateway) => gateway.poll_interval_seconds);
   const interval = Math.min(...paces) * 1000;
+  const is_given = given !== undefined;
+  const forward = createForward({
+    app,
+    blockchain,
+    source,
+    runtime,
+    hint_source: hintsNow(app, blockchain, is_given),
+    requests_per_second: rateNow(app, blockchain),
+    interval_ms: interval,
+  });
+  return {
+    network,
+    blockchain,
+    gateways,
+    learnt,
+    source,
+    interval,
+    forward,
+    renew() {
+      if (!is_given) source.replace(openSource());
+      forward.renew(hintsNow(app, blockchain, is_given), rateNow(app, blockchain));
+    },
+  };
+}
+
+function createPoller(
+  app: ObserverDeps,
+  { instance, runtime, shares, onRecovered }: PollerOptions,
+  id: string,
+  given: RpcSource | undefined,
+): Poller {
+  const parts = openParts(app, id, given, runtime);
+  const { network, blockchain, gateways, learnt, source, interval, forward } = parts;
   const spareRequests = (label: string) => {
     const status = source.status().find(({ provider }) => provider === label);
     const rate = status?.requests_per_second ?? rateNow(app, blockchain);
@@ -598,16 +637,6 @@ function createPoller(
       route.answered();
       app.blindness.answered(id);
     },
-  });
-  const is_given = given !== undefined;
-  const forward = createForward({
-    app,
-    blockchain,
-    source,
-    runtime,
-    hint_source: hintsNow(app, blockchain, is_given),
-    requests_per_second: rateNow(app, blockchain),
-    interval_ms: interval,
   });
   let outcome: ReadOutcome | null = null;
   let last_error: string | null = null;
@@ -709,10 +738,7 @@ function createPoller(
       await dropLease(app.db.query, observeLease(id), instance);
     },
     forced: (focus = []) => read(focus),
-    renew() {
-      if (!is_given) source.replace(openSource());
-      forward.renew(hintsNow(app, blockchain, is_given), rateNow(app, blockchain));
-    },
+    renew: parts.renew,
     async scheduled() {
       leads = (await gateways.current()).length > 0 && (await mayRead());
       if (!leads) {

@@ -85,23 +85,14 @@ export function openApp(options: AppOptions): RunningApp {
   const secret_watch = openSecretWatch({ db, secrets, instance, log, runtime });
   const signals = openSignals({ db, log, runtime });
   const schema = openSchemaWatch({ db, signals, log, runtime });
-  const webhooks = openWebhooks({
-    db,
-    signals,
-    resting: instance.resting,
-    log,
-    clock,
-    runtime,
-    config,
-    metrics,
-    secretsOf: (merchant_id) => webhookSecretsOf({ config, db, secrets, clock }, merchant_id),
-  });
   const quorum = createQuorum(config);
   const pace = openPaces({ config, db });
   const database_watch = openDatabaseWatch({ db, clock, log, runtime });
   const own = { config, db, database_watch, clock, log, runtime };
-  const shared = { ...own, ledger, metrics, clock_check, quorum, signals, gateways, pace, rates };
   const counted = { config, db, clock, secrets };
+  const secretsOf = (merchant_id: string | null) => webhookSecretsOf(counted, merchant_id);
+  const webhooks = openWebhooks({ ...own, signals, metrics, resting: instance.resting, secretsOf });
+  const shared = { ...own, ledger, metrics, clock_check, quorum, signals, gateways, pace, rates };
   const mail = openMail({ config, log, clock });
   const first_password = openFirstPassword(own);
   const retention = renewable((again) => openRetention({ ...own, ...(again ? { first_ms: 0 } : {}) }));
