@@ -1,5 +1,6 @@
 // The metrics of a real process: on a port of their own, with the times of its database and of its event loop.
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { alerts } from '../../../daemon/runbook/alerts.ts';
@@ -127,7 +128,9 @@ test('are all that the alert rules name, which the daemon and the command print 
   const printed = await home.run(['help', 'alerts', '--public-url', daemon.url]);
   expect([printed.code, printed.stdout]).toEqual([0, rules]);
   // Where Prometheus is installed, it reads them itself.
-  const promtool = spawnSync('promtool', ['check', 'rules'], { input: rules, encoding: 'utf8' });
+  const file = `${home.dir}/gatewayd.rules.yml`;
+  writeFileSync(file, rules);
+  const promtool = spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' });
   if (promtool.error === undefined) expect([promtool.status, promtool.stderr]).toEqual([0, '']);
   const page = await fetch(`${daemon.url}/guides/run`);
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
