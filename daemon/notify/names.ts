@@ -52,7 +52,12 @@ export const causesBySubject: readonly NoticeCause[] = [
 ];
 
 /** These only say that something is over: there is nothing to do. */
-export const endCauses: readonly NoticeCause[] = ['blockchain_back', 'pace_usual', 'database_back'];
+export const endCauses: readonly NoticeCause[] = [
+  'blockchain_back',
+  'route_back',
+  'pace_usual',
+  'database_back',
+];
 
 export type NoticeCause = (typeof noticeCauses)[number];
 export type DatabaseCause = (typeof databaseCauses)[number];

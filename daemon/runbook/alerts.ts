@@ -75,6 +75,13 @@ export const alerts: readonly Alert[] = [
       'provider {{ $labels.provider }} of {{ $labels.blockchain }} does not answer {{ $labels.instance }}',
   },
   {
+    name: 'GatewaydRouteDead',
+    expr: 'gatewayd_route_dead == 1',
+    for: '15m',
+    severity: 'warning',
+    summary: '{{ $labels.instance }} cannot reach its providers of {{ $labels.blockchain }}: others read it',
+  },
+  {
     name: 'GatewaydDiskLow',
     expr: 'gatewayd_disk_free_bytes < 1073741824 or gatewayd_disk_free_bytes / gatewayd_disk_size_bytes < 0.05',
     for: '5m',

@@ -64,10 +64,11 @@ const chains: readonly Section[] = [
       'Of several daemons, one gets no answer from its providers of a blockchain, or far too slow a one, while others do. It has left that blockchain to them: nothing is missed. It tries from time to time, and takes its part again once it is answered.',
     steps: [
       'The notice names the daemon, its machine and the provider. Run `gatewayd doctor` on that machine: its lines about providers say what fails there.',
-      'Look at its firewall, its proxy and its name server, or set providers in `urls` below `blockchains` that answer there, and run `systemctl reload gatewayd`.',
+      'Check its firewall, its proxy and its name server, or set providers in `urls` below `blockchains` that answer there, and run `systemctl reload gatewayd`.',
     ],
     never: ['Do not stop the other daemons before it is over: they are those that read.'],
     notices: ['route_dead', 'route_back'],
+    alerts: ['GatewaydRouteDead'],
     doctor: ['route'],
   },
   {
