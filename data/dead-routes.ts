@@ -14,9 +14,9 @@ export interface DeadRoute {
   error: string;
   /** Whether another daemon reads the blockchain meanwhile: where none does it is blind, and its route is no news. */
   is_news: boolean;
-  /** Unix seconds; of the last time it was said. */
+  /** Unix seconds; of the last time it was noted. */
   since: number;
-  said_at: number;
+  noted_at: number;
 }
 
 type Named = Pick<DeadRoute, 'host' | 'data_dir' | 'blockchain'>;

@@ -12,7 +12,7 @@ import { providerLimits } from '../../data/provider-limits.ts';
 import { type SecretState, secretState } from '../../data/secret.ts';
 import { tryWriteAt } from '../../data/write-probe.ts';
 import { mostBackupAge } from '../backup/overdue.ts';
-import { UNSAID_SECONDS } from '../observer/dead-routes.ts';
+import { UNKNOWN_SECONDS } from '../observer/dead-routes.ts';
 import { PACE_STOPS_NOTHING, pacesOnOffer, shortDepths, storedPace } from '../observer/pace.ts';
 import { findSecrets, findSecretTexts } from '../process/data-dir.ts';
 import { spanOf } from './backups.ts';
@@ -77,7 +77,7 @@ function otherSchema(says: string, is_newer: boolean, pending: number): Finding 
 
 /** Daemons that leave a blockchain to others, because their providers do not answer them. */
 async function routesOf({ query }: Snapshot, { now }: Examined): Promise<Finding[]> {
-  const dead = (await deadRoutes(query)).filter(({ said_at }) => now - said_at < UNSAID_SECONDS);
+  const dead = (await deadRoutes(query)).filter(({ noted_at }) => now - noted_at < UNKNOWN_SECONDS);
   return dead.map(({ blockchain, host, daemon_id, providers, error }) =>
     warning(
       `route ${blockchain}`,

@@ -19,7 +19,7 @@ import { formatDecimal, formatUsd, parseDecimal, USD_DECIMALS } from '../../src/
 import { mostBackupAge } from '../backup/overdue.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
-import { UNSAID_SECONDS } from '../observer/dead-routes.ts';
+import { UNKNOWN_SECONDS } from '../observer/dead-routes.ts';
 import { PACE_STOPS_NOTHING, pacesOnOffer, shortDepths } from '../observer/pace.ts';
 import type { Config } from '../settings/config.ts';
 import { foreignWords, readingFault } from './fault.ts';
@@ -62,7 +62,7 @@ export type Watched = Pick<
   | 'observer'
 >;
 
-/** One thing of a cause, as it is now. Without a text it is no news, and what was told of it holds on. */
+/** One thing of a cause, as it is now. Without a text it is no news, and what was sent of it still holds. */
 export type Finding = Pick<NewNotice, 'subject'> & { text: string | null };
 
 export interface Cause {
@@ -140,15 +140,15 @@ export const causes: readonly Cause[] = [
     async find({ db, clock, config }) {
       const now = seconds(clock);
       const all = await deadRoutes(db.query);
-      const unsaid = all.filter(({ said_at }) => now - said_at >= UNSAID_SECONDS);
+      const unknown = all.filter(({ noted_at }) => now - noted_at >= UNKNOWN_SECONDS);
       // Of a machine that is gone no one knows whether it would reach its provider: that is no news.
-      for (const gone of unsaid) {
+      for (const gone of unknown) {
         for (const { seq } of await openNotices(db.query, 'route_dead', subjectOf(gone)))
           await endNotice(db.query, seq, now);
         await forgetDeadRoute(db.query, gone);
       }
       return all
-        .filter((route) => !unsaid.includes(route))
+        .filter((route) => !unknown.includes(route))
         .map((route) => ({ subject: subjectOf(route), text: route.is_news ? textOf(route, config) : null }));
     },
     end: {

@@ -5,9 +5,9 @@ import { type DeadRoute, deadRoutes, forgetDeadRoute, noteDeadRoute } from '../.
 import { type Clock, seconds } from '../clock.ts';
 import type { Config } from '../settings/config.ts';
 
-/** How often it is said again that one is dead; of a daemon that has not said so for a day no one knows. */
-const SAID_SECONDS = 3600;
-export const UNSAID_SECONDS = 86_400;
+/** How often it is noted again that one is dead; of a daemon that has not done so for a day no one knows. */
+const NOTED_SECONDS = 3600;
+export const UNKNOWN_SECONDS = 86_400;
 
 /** One that is dead, or too slow, and why. */
 export interface FailedRoute {
@@ -43,9 +43,9 @@ export function openDeadRoutes({ db, clock, config, daemon_id }: DeadRoutesOptio
     const before = own.get(blockchain);
     const is_news = failed.is_news || (before?.is_news ?? false);
     const is_same = before?.daemon_id === daemon_id && before.is_news === is_news;
-    if (is_same && Math.abs(now - before.said_at) < SAID_SECONDS) return;
+    if (is_same && Math.abs(now - before.noted_at) < NOTED_SECONDS) return;
     const since = before?.since ?? now;
-    const route: DeadRoute = { host, data_dir, daemon_id, ...failed, is_news, since, said_at: now };
+    const route: DeadRoute = { host, data_dir, daemon_id, ...failed, is_news, since, noted_at: now };
     await noteDeadRoute(db.query, route);
     own.set(blockchain, route);
   }

@@ -29,7 +29,7 @@ export interface Participant {
 /**
  * Who reads which of these blockchains: no one two more than another who could read one of them. Who has one stays with it
  * as far as that allows, and gives up the last ones. What someone holds who should not is left to him until he gives it back.
- * Where no one can read one, those who can badly go on trying.
+ * Where no one can read one, those who can badly continue to try.
  */
 export function shareOut(
   blockchains: readonly string[],
@@ -95,16 +95,16 @@ export interface SharesOptions {
 export function openShares({ db, clock, instance, blockchains, routes }: SharesOptions): Shares {
   let own: readonly string[] = [];
   let others: readonly Participant[] = [];
-  let said: string | null = null;
+  let shared: string | null = null;
   let running: Promise<void> = Promise.resolve();
 
-  /** What it said before is taken back at once, or it would count until it runs out. */
+  /** What it stated before is taken back at once, or it would count until it runs out. */
   async function say(now_ms: number): Promise<void> {
     const marked = routes().map(({ blockchain, state }) => MARKS[state] + blockchain);
     const name = `${READER}${instance}:${marked.join(' ')}`;
     await holdLease(db.query, name, instance, now_ms, READER_MS);
-    if (said !== null && said !== name) await dropLease(db.query, said, instance);
-    said = name;
+    if (shared !== null && shared !== name) await dropLease(db.query, shared, instance);
+    shared = name;
   }
 
   async function workOut(): Promise<void> {

@@ -20,7 +20,7 @@ import {
 } from './stand.ts';
 
 /** What an operator may count on. */
-const TOLD_MS = 90_000;
+const SENT_MS = 90_000;
 /** A route counts as good again after some answers, a while apart. */
 const BACK_MS = 120_000;
 /** Longer than a daemon waits for one answer. */
@@ -44,11 +44,11 @@ const faults: [string, (gate: Gate) => void, RegExp][] = [
 ];
 
 test.skipIf(!hasPostgres).each(faults)(
-  'where the provider of the daemon that reads %s, the other daemon reads, and the route is told of once',
+  'where the provider of the daemon that reads %s, the other daemon reads, and operators are notified of the route once',
   async (_, spoil, says) => {
-    verifies('dead-route-given-back', 'dead-route-told', 'exactly-once');
+    verifies('dead-route-given-back', 'dead-route-notified', 'exactly-once');
     const notices = await serve((_request, response) => json(response, { ok: true }));
-    const told = (): { cause: string; text: string }[] =>
+    const sent = (): { cause: string; text: string }[] =>
       notices.requests
         .flatMap(({ body }): { cause: string; text: string }[] => JSON.parse(body).notices ?? [])
         .filter(({ cause }) => /^(route|blockchain)_/.test(cause));
@@ -75,7 +75,7 @@ test.skipIf(!hasPostgres).each(faults)(
       return invoice.id as string;
     };
     const readers = () => gates.findIndex(({ requests }) => requests.length > 0);
-    const paid = [await confirm(TOLD_MS)];
+    const paid = [await confirm(SENT_MS)];
     const broken = gates[readers()] as Gate;
     const good = gates.find((gate) => gate !== broken) as Gate;
     /** Both at once, as a balancer would ask them. */
@@ -85,9 +85,9 @@ test.skipIf(!hasPostgres).each(faults)(
     };
 
     spoil(broken);
-    paid.push(await confirm(TOLD_MS));
-    await until('the route is told of', async () => told().length > 0 || undefined, TOLD_MS);
-    const [notice] = told();
+    paid.push(await confirm(SENT_MS));
+    await until('operators are notified', async () => sent().length > 0 || undefined, SENT_MS);
+    const [notice] = sent();
     expect(notice).toMatchObject({ cause: 'route_dead' });
     expect(notice?.text).toContain(hostname());
     expect(notice?.text).toContain(`127.0.0.1:${new URL(broken.url).port}`);
@@ -96,17 +96,17 @@ test.skipIf(!hasPostgres).each(faults)(
     expect(await sights()).toEqual(['ok', 'ok']);
 
     Object.assign(broken, { weather: 'fair', delay_ms: 0 });
-    await until('its end is told of', async () => told().length > 1 || undefined, BACK_MS);
-    expect(told().map(({ cause }) => cause)).toEqual(['route_dead', 'route_back']);
+    await until('its end is sent', async () => sent().length > 1 || undefined, BACK_MS);
+    expect(sent().map(({ cause }) => cause)).toEqual(['route_dead', 'route_back']);
 
     // It is worth something again: the other one fails in turn.
     spoil(good);
-    paid.push(await confirm(TOLD_MS));
-    const causes = told().map(({ cause }) => cause);
+    paid.push(await confirm(SENT_MS));
+    const causes = sent().map(({ cause }) => cause);
     expect(causes.filter((cause) => cause.startsWith('blockchain_'))).toEqual([]);
     expect(await wrongBooks(stand)).toEqual([]);
     await until(
-      'each payment is told to the shop once',
+      'each payment is reported to the shop once',
       async () =>
         paid.every((id) => stand.receiver.hooks.some(({ invoice_id }) => invoice_id === id)) || undefined,
     );

@@ -185,11 +185,11 @@ export const running = {
     'chains-spread':
       'daemons of one database share out the blockchains evenly; who joins gets its share, and none stays unread',
     'dead-route-given-back':
-      'a daemon whose providers do not answer, or too slowly, leaves a blockchain to others that can read it, within 20 s; where none can, they go on trying',
+      'a daemon whose providers do not answer, or too slowly, leaves a blockchain to others that can read it, within 20 s; where none can, they continue to try',
     'dead-route-steady':
       'it takes that blockchain again only after several answers, a while apart, also after a restart, and later each time it fails again',
-    'dead-route-told':
-      'operators are told once which daemon cannot reach which provider while another reads the blockchain, and when it can again',
+    'dead-route-notified':
+      'operators are notified once which daemon cannot reach which provider while another reads the blockchain, and when it can again',
     'hints-forward':
       'where a provider says that something happened, the next reading begins at once; what is due by the time of its chain is read then',
     'hints-bounded':
