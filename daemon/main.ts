@@ -13,6 +13,12 @@ const EXIT_LATER = 75;
 
 const YES = 'bring an older schema of PostgreSQL up to date though no backup of the last day is known';
 
+const MOVE_HELP = `
+Both databases are held against the laws of gatewayd verify and against each other before the
+new one counts; ids, feeds and the places of their readers stay. Until then the old one stays as
+it was: interrupted or killed, run the same command again. Afterwards set database_url and start;
+no daemon starts on the old database any more.`;
+
 const ROTATE_HELP = `
 A secret in the data directory is replaced there, and running daemons follow. One that is set
 in the settings is replaced in three steps:
@@ -109,6 +115,7 @@ export function commandLine(onStarted?: () => void): Command {
     .option('--all', 'also those without a value, with their environment variables')
     .option('--show-webhook-secret', 'only the secret that signs webhooks of the platform key')
     .action(async (options) => (await import('./commands/config.ts')).config(options));
+  addMove(program);
   addSecret(program);
   addInvite(program);
   addNotify(program);
@@ -185,6 +192,23 @@ function addBackup(program: Command): void {
     )
     .option('--json', 'as one JSON object')
     .action(async (file, options) => (await import('./commands/restore.ts')).restore(file, options));
+}
+
+function addMove(program: Command): void {
+  addSettings(
+    program
+      .command('move')
+      .description(
+        'move from SQLite to an empty PostgreSQL database, while no daemon runs; exits 0, 65, 75 or 78',
+      )
+      .addHelpText('after', MOVE_HELP),
+  )
+    .option('--to <url>', 'postgres://user:password@host/name; default: the variable GATEWAYD_MOVE_TO')
+    .option('--accept-broken', 'move the books though laws are broken in them')
+    .option('--back', 'put the SQLite database in use again, without what was sold since')
+    .option('--yes', 'with --back: every daemon on the new database is stopped for good')
+    .option('--json', 'as one JSON object')
+    .action(async (options) => (await import('./commands/move.ts')).move(options));
 }
 
 function addSecret(program: Command): void {

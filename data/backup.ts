@@ -1,11 +1,16 @@
 // A database of PostgreSQL as lines of JSON, read from one snapshot, and the same lines put into an empty one.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Executor } from './db/database.ts';
 
 /** Rows that are fetched, and put back, in one statement. */
 const ROWS_PER_STATEMENT = 500;
 /** Counts of calls in the last minutes, and what was written to see whether it can be: worth nothing later. The migrator writes its own. */
-const LEFT_OUT = ['call_windows', 'kysely_migration', 'kysely_migration_lock', 'write_probes'];
+export const LEFT_OUT: readonly string[] = [
+  'call_windows',
+  'kysely_migration',
+  'kysely_migration_lock',
+  'write_probes',
+];
 
 async function tablesOf(query: Executor, schema: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
@@ -28,21 +33,27 @@ export async function* linesOfRows(query: Executor): AsyncGenerator<string> {
   const tables = await tablesOf(query, await presentSchema(query));
   for (const table of tables.filter((name) => !LEFT_OUT.includes(name))) {
     yield `${JSON.stringify(table)}\n`;
-    await sql`declare backup_rows no scroll cursor for
-      select row_to_json(of_table)::text as line from ${sql.table(table)} of_table`.execute(query);
-    for (;;) {
-      const { rows } = await sql<{ line: string }>`
-        fetch ${sql.lit(ROWS_PER_STATEMENT)} from backup_rows`.execute(query);
-      if (rows.length > 0) yield rows.map(({ line }) => `${line}\n`).join('');
-      if (rows.length < ROWS_PER_STATEMENT) break;
-    }
-    await sql`close backup_rows`.execute(query);
+    const lines = sql`select row_to_json(of_table)::text as line from ${sql.table(table)} of_table`;
+    for await (const rows of rowsInPages<{ line: string }>(query, lines))
+      yield rows.map(({ line }) => `${line}\n`).join('');
   }
+}
+
+/** All that `select` finds, page by page, in a transaction of its caller. */
+export async function* rowsInPages<Row>(query: Executor, select: RawBuilder<unknown>): AsyncGenerator<Row[]> {
+  await sql`declare rows_in_pages no scroll cursor for ${select}`.execute(query);
+  for (;;) {
+    const { rows } = await sql<Row>`fetch ${sql.lit(ROWS_PER_STATEMENT)} from rows_in_pages`.execute(query);
+    if (rows.length > 0) yield rows;
+    if (rows.length < ROWS_PER_STATEMENT) break;
+  }
+  await sql`close rows_in_pages`.execute(query);
 }
 
 /**
  * Puts the rows of `lines` into the tables of a schema that was just made, and of no other, whatever the connection calls its
- * own by then. Runs in a transaction of its caller; throws where a row does not fit, or points at nothing.
+ * own by then. Runs in a transaction of its caller; throws where a row does not fit, or points at nothing, with the name of its
+ * `table`.
  */
 export async function loadRows(query: Executor, schema: string, lines: AsyncIterable<string>): Promise<void> {
   const tables = (await tablesOf(query, schema)).filter((name) => !LEFT_OUT.includes(name));
@@ -59,6 +70,8 @@ export async function loadRows(query: Executor, schema: string, lines: AsyncIter
     );
   for (const table of tables) await sql`alter table ${tableOf(table)} enable trigger user`.execute(query);
   await continueSequences(query, schema);
+  // What is asked next, the laws first, is planned by what is there now.
+  await sql`analyze ${sql.join(tables.map(tableOf))}`.execute(query);
 }
 
 interface Reference {
@@ -89,7 +102,11 @@ async function insertLines(
     const into = sql.id(schema, table);
     if (rows.length > 0)
       await sql`insert into ${into} overriding system value
-        select * from json_populate_recordset(null::${into}, ${`[${rows.join(',')}]`}::json)`.execute(query);
+        select * from json_populate_recordset(null::${into}, ${`[${rows.join(',')}]`}::json)`
+        .execute(query)
+        .catch((error: unknown) => {
+          throw Object.assign(error as Error, { table });
+        });
     rows = [];
   };
   for await (const line of lines) {
@@ -104,14 +121,18 @@ async function insertLines(
   await insert();
 }
 
-/** Numbers that the database gives continue after those that are there. */
+/** Numbers that are held elsewhere of rows that may be gone: an address is sent no notice with a number that it was sent before. */
+const HELD_ELSEWHERE: Readonly<Record<string, (schema: string) => RawBuilder<unknown>>> = {
+  notices: (schema) => sql`select max(sent_through) from ${sql.id(schema, 'notice_targets')}`,
+};
+
+/** Numbers that the database gives continue after those that are there, or are held elsewhere. */
 async function continueSequences(query: Executor, schema: string): Promise<void> {
   const { rows } = await sql<{ of_table: string; of_column: string }>`
     select table_name as of_table, column_name as of_column from information_schema.columns
     where table_schema = ${schema} and is_identity = 'YES'`.execute(query);
   for (const { of_table, of_column } of rows)
     await sql`select setval(pg_get_serial_sequence(format('%I.%I', ${schema}::text, ${of_table}::text), ${of_column}),
-      (select coalesce(max(${sql.ref(of_column)}), 0) + 1 from ${sql.id(schema, of_table)}), false)`.execute(
-      query,
-    );
+      greatest((select max(${sql.ref(of_column)}) from ${sql.id(schema, of_table)}),
+        (${HELD_ELSEWHERE[of_table]?.(schema) ?? sql`select 0`}), 0) + 1, false)`.execute(query);
 }

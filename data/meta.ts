@@ -51,6 +51,21 @@ export async function changeMeta(query: Executor, name: string, value: string): 
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
+/** Gives this value, under that name, another name; false where another value or none is there. */
+export async function renameMeta(
+  query: Executor,
+  { name, value }: { name: string; value: string },
+  to: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await query
+    .updateTable('meta')
+    .set({ name: to })
+    .where('name', '=', name)
+    .where('value', '=', value)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
 /** Takes the value under this name away, if there is one. */
 export async function forgetMeta(query: Executor, name: string): Promise<void> {
   await query.deleteFrom('meta').where('name', '=', name).execute();

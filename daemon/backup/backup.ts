@@ -20,6 +20,7 @@ import { copySqlite, removeSqlite } from '../../data/db/copy.ts';
 import { openSnapshot, type Snapshot } from '../../data/db/snapshot.ts';
 import { findMeta } from '../../data/meta.ts';
 import { stepsDone } from '../../data/migrations/migrate.ts';
+import { assertInUse } from '../move/mark.ts';
 import { findSecretTexts, type SecretPlace } from '../process/data-dir.ts';
 import { CommandError, EXIT } from '../process/failure.ts';
 import { VERSION } from '../process/version.ts';
@@ -166,6 +167,8 @@ async function writeBackup(
   try {
     const schema = await stepsDone(books.query);
     if (schema.length === 0) throw new ConfigError('there is nothing in the database yet');
+    // It would be taken for one of the books that are in use.
+    await assertInUse(books.query);
     const network = (await findMeta(books.query, 'network')) ?? '';
     const kind = books.dialect;
     const header = newHeader(

@@ -4,7 +4,7 @@ import { createReadStream, existsSync, fstatSync, openSync } from 'node:fs';
 import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { hasNoTables, presentSchema } from '../../data/backup.ts';
-import { openDb } from '../../data/db/open.ts';
+import { type Executor, openDb } from '../../data/db/open.ts';
 import type { Replaced } from '../../data/lost-secret.ts';
 import { knowsSteps, migrateFilled } from '../../data/migrations/migrate.ts';
 import type { LawResult } from '../../data/verify/verify.ts';
@@ -115,14 +115,14 @@ async function assertEmpty(database_url: string): Promise<void> {
     return;
   }
   const db = await openDb(database_url);
-  try {
-    if (!(await hasNoTables(db.query)))
-      throw new ConfigError(
-        'the database has tables; a backup is restored into an empty one only: make one with createdb, and name it in database_url',
-      );
-  } finally {
-    await db.close();
-  }
+  await assertNoTables(db.query).finally(() => db.close());
+}
+
+async function assertNoTables(query: Executor): Promise<void> {
+  if (await hasNoTables(query)) return;
+  throw new ConfigError(
+    'the database has tables; a backup is restored into an empty one only: make one with createdb, and name it in database_url',
+  );
 }
 
 /** Throws ConfigError where a migration that made it is not known here. */
@@ -255,6 +255,8 @@ const putRows: Put = async (options, { header, rest, putSecret }) => {
   let replaced: Replaced | null = null;
   try {
     await migrateFilled(db, header.schema.at(-1) ?? '', {
+      // Another restore may have been first.
+      assertFree: assertNoTables,
       fill: async (query) => fillRows(query, await presentSchema(query), { rest, signal }),
       async accept(query) {
         if (options.new_secret) {

@@ -8,6 +8,7 @@ import type { UserRow } from '../../data/schema/tables.ts';
 import { userByIdentity } from '../../data/users.ts';
 import { emailError, normalizeEmail } from '../../src/api/describe/identifiers.ts';
 import { putSuperuser } from '../accounts/superuser.ts';
+import { assertInUse } from '../move/mark.ts';
 import { prepareDataDir } from '../process/data-dir.ts';
 import { lockDatabase } from '../process/instance-lock.ts';
 import { upgrade } from '../process/upgrade.ts';
@@ -39,6 +40,7 @@ export async function adminCreate(
       const now = Math.floor(Date.now() / 1000);
       await upgrade(db, { config, yes: false, now }).finally(() => lock.release());
     }
+    await assertInUse(db.query);
     const known = await userByIdentity(db.query, 'email', normalizeEmail(options.email));
     if (known && !options.yes) await agree(known);
     const made = await putSuperuser({ db, clock: { ms: Date.now } }, options.email, chosen);

@@ -5,6 +5,7 @@ import { pendingSteps } from '../../data/migrations/migrate.ts';
 import { getUser, usersByEmail } from '../../data/users.ts';
 import { normalizeEmail } from '../../src/api/describe/identifiers.ts';
 import { merchantOf } from '../accounts/create.ts';
+import { assertInUse } from '../move/mark.ts';
 import { assertSecretMatches, openSecrets } from '../process/data-dir.ts';
 import { ConfigError } from '../settings/config.ts';
 import { markAsHouse } from '../settle/settle.ts';
@@ -20,6 +21,7 @@ export async function adminHouse(
   try {
     if ((await pendingSteps(db)).length > 0)
       throw new ConfigError('the schema is older than this gatewayd; run `gatewayd migrate` first');
+    await assertInUse(db.query);
     const byId = await getUser(db.query, who.trim());
     const found = byId ? [byId] : await usersByEmail(db.query, normalizeEmail(who));
     const [user] = found;

@@ -5,6 +5,7 @@ import { userByIdentity } from '../../data/users.ts';
 import { emailError, normalizeEmail } from '../../src/api/describe/identifiers.ts';
 import { detectIdentity } from '../../src/identity.ts';
 import { issueInviteToken } from '../http/tokens.ts';
+import { assertInUse } from '../move/mark.ts';
 import { assertSecretMatches, findSecrets } from '../process/data-dir.ts';
 import { ConfigError } from '../settings/config.ts';
 import { configAtHome } from './options.ts';
@@ -44,6 +45,7 @@ export async function invite(
       throw new ConfigError(
         'the database is not of this version: run gatewayd start or gatewayd migrate first',
       );
+    await assertInUse(db.query);
     await assertSecretMatches(db, secrets, config.data_dir);
     if (source === 'email' && (await userByIdentity(db.query, 'email', email)))
       throw new ConfigError(`${email} has an account already`);

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { type Db, openDb } from '../../data/db/open.ts';
 import { pendingSteps } from '../../data/migrations/migrate.ts';
 import { planReread, type Reread, type RereadPlan, rereadBlockchain } from '../../data/reread.ts';
+import { assertInUse } from '../move/mark.ts';
 import { lockDatabase } from '../process/instance-lock.ts';
 import { ConfigError } from '../settings/config.ts';
 import { configAtHome, timeOf } from './options.ts';
@@ -39,6 +40,7 @@ export async function reread(
 async function printReread(db: Db, asked: Reread, isDry: boolean): Promise<void> {
   if ((await pendingSteps(db)).length > 0)
     throw new ConfigError('the schema is not up to date; run `gatewayd migrate` first');
+  await assertInUse(db.query);
   const plan = isDry
     ? await planReread(db.query, asked)
     : await db.transaction((tx) => rereadBlockchain(tx, asked));

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { type Db, openDb } from '../../data/db/open.ts';
 import { pendingSteps } from '../../data/migrations/migrate.ts';
 import { type SecretState, secretState } from '../../data/secret.ts';
+import { assertInUse } from '../move/mark.ts';
 import {
   assertSecretMatches,
   findSecrets,
@@ -33,6 +34,7 @@ export async function secretRotate(options: Record<string, unknown> & Options): 
   try {
     if ((await pendingSteps(db)).length > 0)
       throw new ConfigError('the schema is older than this gatewayd; run `gatewayd migrate` first');
+    await assertInUse(db.query);
     await assertSecretMatches(db, secrets, config.data_dir);
     const state = await secretState(db.query);
     if (!state) throw new ConfigError('there is no daemon here yet: run gatewayd start first');

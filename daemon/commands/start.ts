@@ -9,6 +9,7 @@ import { createHttp } from '../http/mount.ts';
 import { openWaits, type Waits } from '../loop.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { createMetricsHttp } from '../metrics/serve.ts';
+import { assertInUse } from '../move/mark.ts';
 import { openApp, type RunningApp, seedDeploymentWallets } from '../process/app.ts';
 import {
   assertNetworkMatches,
@@ -183,6 +184,7 @@ async function prepare(
   const { steps, copy } = await upgrade(db, { config, yes, now: Math.floor(clock.ms() / 1000) });
   if (copy !== null)
     log.warn({ steps, copy }, 'the schema was brought up to date; the database as it was is next to it');
+  await assertInUse(db.query);
   const secrets = openSecrets(config);
   await assertSecretMatches(db, secrets, config.data_dir);
   await assertNetworkMatches(db, config);

@@ -130,7 +130,7 @@ interface Progress {
 }
 
 /** One line on a terminal's stderr, which is gone afterwards; nothing elsewhere. */
-function createProgress(isWanted: boolean): Progress {
+export function createProgress(isWanted: boolean): Progress {
   const { stderr } = process;
   if (!isWanted || stderr.isTTY !== true) return { show() {}, end() {} };
   const clear = '\r\u001b[2K';

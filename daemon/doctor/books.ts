@@ -12,6 +12,7 @@ import { providerLimits } from '../../data/provider-limits.ts';
 import { type SecretState, secretState } from '../../data/secret.ts';
 import { tryWriteAt } from '../../data/write-probe.ts';
 import { mostBackupAge } from '../backup/overdue.ts';
+import { WAY_OUT, whyOutOfUse } from '../move/mark.ts';
 import { UNKNOWN_SECONDS } from '../observer/dead-routes.ts';
 import { PACE_STOPS_NOTHING, pacesOnOffer, shortDepths, storedPace } from '../observer/pace.ts';
 import { findSecrets, findSecretTexts } from '../process/data-dir.ts';
@@ -145,6 +146,8 @@ async function belonging({ query }: Snapshot, { config }: Examined): Promise<Fin
   const state = await secretState(query);
   const secrets = findSecrets(config);
   const found: Finding[] = [];
+  const unused = await whyOutOfUse(query);
+  if (unused !== null) found.push(failed('database', `it is out of use: ${unused}`, WAY_OUT));
   if (network !== undefined && network !== config.network)
     found.push(
       failed('database', `it is of network ${network}`, `set network to ${network}, or another database_url`),

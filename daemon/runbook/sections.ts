@@ -151,6 +151,20 @@ const machine: readonly Section[] = [
     alerts: ['GatewaydDatabaseNotWritable'],
   },
   {
+    anchor: 'moved',
+    title: 'The database is out of use after a move',
+    means:
+      'A start ends with 78 because the gateway was moved from SQLite to PostgreSQL and this is the old database, or because a move did not come to its end. Two databases in use would book payments twice.',
+    steps: [
+      'Moved: set `database_url` to the database that the message names, and start again. The secret stays in the data directory.',
+      'Interrupted: run `gatewayd move --to URL` again with the settings of before. It begins again or does its last step, and says what to do then.',
+      'To stay on the old database for good, stop every daemon on the new one, then `gatewayd move --back --yes`.',
+    ],
+    never: [
+      'Do not take a move back after anything was sold on the new database: it is not in the old one, and payments for it would be unmatched there.',
+    ],
+  },
+  {
     anchor: 'disk',
     title: 'A disk is nearly full',
     means:

@@ -8,6 +8,8 @@ import { nearest } from '../../src/nearest.ts';
 const ENV_PREFIX = 'GATEWAYD_';
 /** Behind the variable of a secret: the file that has it, as containers are handed secrets. */
 const FILE = '_FILE';
+/** No setting: where `gatewayd move` leads, with a password that other users would see on a command line. */
+export const MOVE_TO = 'GATEWAYD_MOVE_TO';
 /** Text that a shell or a file may write for a boolean. */
 const BOOLEANS: Readonly<Record<string, boolean>> = {
   true: true,
@@ -206,7 +208,7 @@ function fromEnvironment(
   const given: Record<string, string> = {};
   for (const [variable, text] of Object.entries(env)) {
     if (!variable.startsWith(ENV_PREFIX) || !text || cleanText(text) === '') continue;
-    if (isServiceLink(variable, text)) continue;
+    if (variable === MOVE_TO || isServiceLink(variable, text)) continue;
     const name = names.get(variable);
     const within = files.get(variable);
     if (name) given[name] = text;

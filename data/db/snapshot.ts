@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Kysely, PostgresDialect, SqliteDialect, sql } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
-import type { Dialect } from './database.ts';
+import type { Dialect, Executor } from './database.ts';
 import { driverPath, sqlite } from './driver.ts';
 import { registerExact } from './exact.ts';
 import { codeOf, DatabaseError, serverFault } from './failures.ts';
@@ -101,6 +101,12 @@ async function integrityOf(file: string): Promise<Damage[]> {
   return rows;
 }
 
+/** Sorts and joins of whole tables stay in the memory of PostgreSQL until the transaction ends. */
+export async function giveWorkMemory(query: Executor): Promise<void> {
+  await sql`set local work_mem = ${sql.lit(WORK_MEMORY)}`.execute(query);
+  await sql`set local jit = off`.execute(query);
+}
+
 async function openServer(url: string): Promise<Snapshot> {
   // Only where there is a server: see `openDb`.
   const [{ default: pg }, { types }] = await Promise.all([import('pg'), import('./postgres.ts')]);
@@ -113,8 +119,7 @@ async function openServer(url: string): Promise<Snapshot> {
   });
   try {
     await sql`begin isolation level repeatable read, read only`.execute(query);
-    await sql`set local work_mem = ${sql.lit(WORK_MEMORY)}`.execute(query);
-    await sql`set local jit = off`.execute(query);
+    await giveWorkMemory(query);
     await sql`select 1 from pg_class limit 1`.execute(query);
   } catch (error) {
     await query.destroy();

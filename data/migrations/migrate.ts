@@ -11,6 +11,7 @@ import {
 } from 'kysely';
 import type { Db, Dialect, Executor } from '../db/database.ts';
 import { DatabaseError } from '../db/failures.ts';
+import { giveWorkMemory } from '../db/snapshot.ts';
 import type { Tables } from '../schema/tables.ts';
 import * as foundation from './0001-foundation.ts';
 import * as operator from './0002-operator.ts';
@@ -147,10 +148,15 @@ export async function stepsDone(query: Executor): Promise<string[]> {
   return doneSteps(query);
 }
 
+/** The last step that this program knows. */
+export const LAST_STEP: string = Object.keys(steps).at(-1) ?? '';
+
 /** Whether this program has the steps that made a database: none of them is newer. */
 export const knowsSteps = (names: readonly string[]): boolean => names.every((name) => name in steps);
 
 interface Filling {
+  /** Throws where the database must not be filled; no one else makes a schema in it from then on. */
+  assertFree?(query: Executor): Promise<void>;
   fill(query: Executor): Promise<void>;
   accept(query: Executor): Promise<boolean>;
   /** A schema that is made for it, next to whatever else the database has; else the present one, which is empty. */
@@ -164,11 +170,16 @@ interface Filling {
 export async function migrateFilled(
   { schema, dialect }: Pick<Db, 'schema' | 'dialect'>,
   last: string,
-  { fill, accept, apart }: Filling,
+  { assertFree, fill, accept, apart }: Filling,
 ): Promise<void> {
   await schema.connection().execute(async (connection) => {
     await sql`begin`.execute(connection);
     try {
+      if (dialect === 'postgres') await giveWorkMemory(connection);
+      if (assertFree) {
+        await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(connection);
+        await assertFree(connection);
+      }
       if (apart !== undefined) {
         await sql`create schema ${sql.ref(apart)}`.execute(connection);
         await sql`set local search_path to ${sql.ref(apart)}`.execute(connection);

@@ -115,6 +115,12 @@ export const running = {
     'command-backup': 'gatewayd backup writes what the database is at one moment, also while daemons run',
     'command-restore':
       'gatewayd restore fills an empty place only, with what the laws of verify hold for; an older schema is brought up to date',
+    'command-move':
+      'gatewayd move takes a gateway from SQLite into an empty PostgreSQL database: rows, ids, keys and feeds are the same, and laws hold on both sides',
+    'move-interrupted':
+      'killed at any moment a move leaves the old database as it was, or is ended by running it again; a daemon starts on at most one of both',
+    'move-refused':
+      'a move is refused, and changes nothing, while a daemon runs, where the other database holds anything else, and where sides differ or a law is broken',
     'command-doctor':
       'gatewayd doctor examines a deployment, running or stopped: each line ok, a warning or failed with what to do; exit 0, 1 or 2',
     'commands-own-user':
