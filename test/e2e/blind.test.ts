@@ -64,9 +64,9 @@ describe.each(databases)('a provider that is cut off, on %s', (database) => {
       const refused = await call(url, 'POST', '/v1/invoices', { shop, body: { chain: 'ton', amount: '1' } });
       expect([refused.status, refused.json.code]).toEqual([503, 'provider_unavailable']);
     }
-    // One daemon reads, and it failed many times.
-    const lines = daemons.flatMap((daemon) => daemon.stderr().split('\n'));
-    expect(lines.filter((line) => /"provider_down".*"ton"/.test(line))).toHaveLength(1);
+    // It failed many times: who reads, and who was to read in its place, has one line each.
+    const lines = daemons.map((daemon) => daemon.stderr().match(/"provider_down".*"ton"/g)?.length ?? 0);
+    expect(Math.max(...lines)).toBe(1);
     await stand.payer.pay({ amount: nanoOf(invoice), memo: invoice.memo });
     await kill(last);
     daemons.pop();
