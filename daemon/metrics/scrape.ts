@@ -230,7 +230,7 @@ function ofDisks(disks: readonly DiskSpace[]): string {
 }
 
 /** Providers as this daemon has met them; two of one host are one. */
-function ofProviders({ observer }: Scraped): string {
+function ofProviders({ observer, blindness }: Scraped): string {
   const all = observer
     .status()
     .flatMap(({ blockchain, providers }) => providers.map((provider) => ({ blockchain, ...provider })));
@@ -262,7 +262,10 @@ function ofProviders({ observer }: Scraped): string {
     gauge(
       'gatewayd_route_dead',
       'Blockchains that this daemon leaves to others, since its providers do not answer it, or too slowly.',
-      observer.status().map(({ blockchain, route }) => sample([blockchain], route === 'ok' ? 0 : 1)),
+      observer.status().map(({ blockchain, route }) => {
+        const is_left = route !== 'ok' && blindness.heardAt(blockchain) !== null;
+        return sample([blockchain], is_left ? 1 : 0);
+      }),
       ['blockchain'],
     ),
   ].join('');

@@ -1,12 +1,14 @@
 // Several daemons on one database: each reads its share of the blockchains, and none is left unread when one comes or goes.
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { RpcSource } from '../../../daemon/observer/providers/rpc.ts';
 import { type Participant, shareOut } from '../../../daemon/observer/share.ts';
+import { deadRoutes } from '../../../data/dead-routes.ts';
 import { gatewayIds, gatewaysOf } from '../../../src/chains/gateways.ts';
-import { startApp, type TestApp } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestAppOptions } from '../../helpers/app.ts';
 import { systemClock } from '../../helpers/clock.ts';
 import { hasPostgres } from '../../helpers/postgres.ts';
-import { silent } from '../../helpers/reading.ts';
+import { silent, unasked_provider, unreachable } from '../../helpers/reading.ts';
 import { until } from '../../helpers/until.ts';
 import { verifies } from '../../requirements.ts';
 
@@ -125,19 +127,27 @@ describe('daemons whose providers do not answer', () => {
 const READ = new Set(gatewaysOf('testnet').map(({ blockchain }) => blockchain)).size;
 /** Of 3 s each: until shares are worked out, the reader comes to its next reading, and the new one to its own. */
 const HANDED_OVER_MS = 12_000;
+/** Long enough for a hand-over before a blockchain is blind, also on a machine with much to do. */
+const BLIND_SECONDS = 45;
+/** Until a route is dead, is handed over, and counts as good again. */
+const ROUTE_MS = 120_000;
 
 describe.skipIf(!hasPostgres)('daemons on one database', () => {
-  const open = async (database_url?: string): Promise<TestApp> => {
+  const open = async (
+    database_url?: string,
+    { settings, ...options }: Pick<TestAppOptions, 'source' | 'settings'> = {},
+  ): Promise<TestApp> => {
     const polls = gatewayIds.map((id): [string, string] => [`gateways.${id}.poll_interval_seconds`, '1']);
     const test = await startApp({
       single: true,
       database: 'postgres',
       ...(database_url !== undefined && { database_url }),
       clock: systemClock,
-      settings: Object.fromEntries(polls),
+      settings: { ...Object.fromEntries(polls), ...settings },
       // A provider that has nothing to say is asked again at the pace of its blockchain.
       source: () => silent,
       start: true,
+      ...options,
     });
     return test;
   };
@@ -175,4 +185,73 @@ describe.skipIf(!hasPostgres)('daemons on one database', () => {
     await untilShared([first], [READ]);
     expect(resting.app.observer.reads()).toEqual([]);
   }, 120_000);
+
+  test('leave to each other what a provider does not answer one of them, and are notified of only where another reads', async () => {
+    verifies('dead-route-given-back', 'dead-route-steady', 'dead-route-notified');
+    const away = [false, false];
+    const sourceAt = (at: number): RpcSource => {
+      let failed_at: number | null = null;
+      return {
+        ...silent,
+        use: (work) => {
+          if (!away[at]) return silent.use(work);
+          failed_at = Date.now();
+          return unreachable.use(work);
+        },
+        status: () => [
+          {
+            ...unasked_provider,
+            state: away[at] ? 'down' : 'ok',
+            requests_per_second: 5,
+            last_error_at: failed_at,
+          },
+        ],
+      };
+    };
+    const settings = { blind_after_seconds: String(BLIND_SECONDS) };
+    const first = await open(undefined, { source: () => sourceAt(0), settings });
+    const second = await open(first.app.config.database_url, { source: () => sourceAt(1), settings });
+    const daemons = [first, second];
+    onTestFinished(async () => {
+      for (const daemon of daemons.toReversed()) await daemon.stop();
+    });
+    const counts = () => readsOf(daemons).map((reads) => reads.length);
+    const untilRead = (wanted: readonly number[]) =>
+      until(
+        `they read ${wanted.join(', ')}`,
+        async () => counts().join() === wanted.join() || undefined,
+        ROUTE_MS,
+      );
+    const blind = () => daemons.flatMap(({ app }) => app.blindness.all());
+    const routes = () => deadRoutes(first.app.db.query);
+    const newsOf = async () => [
+      ...new Set((await routes()).filter(({ is_news }) => is_news).map(({ daemon_id }) => daemon_id)),
+    ];
+    const changes: boolean[] = [];
+    await untilShared(daemons, [READ / 2, READ / 2]);
+    for (const { app } of daemons) app.blindness.onChange(({ is_blind }) => changes.push(is_blind));
+
+    away[0] = true;
+    await untilRead([0, READ]);
+    await until('it is news', async () => (await newsOf()).length > 0 || undefined, ROUTE_MS);
+    expect(await newsOf()).toEqual([first.app.instance.id]);
+    expect(changes).toEqual([]);
+
+    // Where no one can read, it is the blockchain, and all the same someone tries.
+    away[1] = true;
+    await until('all are blind', async () => blind().length === 2 * READ || undefined, ROUTE_MS);
+    await until(
+      'each is held',
+      async () => new Set(readsOf(daemons).flat()).size === READ || undefined,
+      ROUTE_MS,
+    );
+    expect(readsOf(daemons).flat()).toHaveLength(READ);
+    expect(await newsOf()).toEqual([first.app.instance.id]);
+
+    away.fill(false);
+    await until('all are read', async () => blind().length === 0 || undefined, ROUTE_MS);
+    await until('no route is dead', async () => (await routes()).length === 0 || undefined, ROUTE_MS);
+    await untilShared(daemons, [READ / 2, READ / 2]);
+    expect(changes.filter((is_blind) => is_blind)).toHaveLength(2 * READ);
+  }, 400_000);
 });
