@@ -4,14 +4,12 @@ import type { Db, Executor } from './db/database.ts';
 import { codeOf } from './db/failures.ts';
 import { openDb } from './db/open.ts';
 
-/** The lock of a table that a dump is reading is not waited for longer. */
-const LOCK_MS = 1_000;
-/** Another has the table, or this role may not empty it: that says nothing of the disk. */
-const NOT_EMPTIED = ['55P03', '42501'];
+/** This role may make no temporary table: that says nothing of the disk. */
+const MAKES_NONE = '42501';
 
 /**
  * Writes one row, durably; throws what the database says. On PostgreSQL a row fits into room that its table has already, also
- * where the disk has none left: with `grows` it needs new room there. A commit of SQLite always makes its log longer, or
+ * where the disk has none left: with `grows` new room is needed there. A commit of SQLite always makes its log longer, or
  * writes where that is long enough for what others write.
  */
 export async function tryWrite(
@@ -21,15 +19,22 @@ export async function tryWrite(
   if (!grows || db.dialect === 'sqlite') return db.statement((on) => writeRow(on, now));
   try {
     await db.transaction(async (tx) => {
-      await sql`set local lock_timeout = ${sql.lit(LOCK_MS)}`.execute(tx);
-      // Emptied, it has a new file.
-      await sql`truncate write_probes`.execute(tx);
+      await takeRoom(tx);
       await writeRow(tx, now);
     });
   } catch (error) {
-    if (!NOT_EMPTIED.includes(codeOf(error))) throw error;
+    if (codeOf(error) !== MAKES_NONE) throw error;
     await db.statement((on) => writeRow(on, now));
   }
+}
+
+/**
+ * In a new file on the disk of the database. No one else can have a lock on it: what would need one of a table that all have
+ * waits for dumps here, and stops the replay of a standby where one reads there.
+ */
+async function takeRoom(tx: Executor): Promise<void> {
+  await sql`set local temp_tablespaces = ''`.execute(tx);
+  await sql`create temporary table room on commit drop as select 1 as one`.execute(tx);
 }
 
 /** The same on a database that is opened for it; its schema is of today. */

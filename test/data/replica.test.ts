@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Db, openDb, type Reader } from '../../data/db/open.ts';
 import { migrate } from '../../data/migrations/migrate.ts';
+import { tryWrite } from '../../data/write-probe.ts';
 import { startApp } from '../helpers/app.ts';
 import { type Line, openLine } from '../helpers/line.ts';
 import { fundedMerchant } from '../helpers/payments.ts';
@@ -49,6 +50,11 @@ describe.skipIf(!hasPostgres)('lists with a read replica', () => {
     await primary?.stop();
   });
 
+  const onPrimary = async (text: string) => {
+    const client = new pg.Client({ connectionString: primary.url });
+    await client.connect();
+    return client.query(text).finally(() => client.end());
+  };
   const write = (value: string) =>
     db.transaction((tx) =>
       tx
@@ -68,6 +74,42 @@ describe.skipIf(!hasPostgres)('lists with a read replica', () => {
       const answer = await db.readList(question);
       return answer?.by === 'replica' ? true : undefined;
     });
+
+  test('a dump that reads all tables of the replica is in the way of no write that only tries the disk', async () => {
+    verifies('database-unwritable');
+    await tryWrite(db, { now: 1, grows: true });
+    const dump = new pg.Client({ connectionString: replica.url });
+    await dump.connect();
+    try {
+      await until('the replica has the table', async () => {
+        const { rows } = await dump.query("select 1 from pg_tables where tablename = 'write_probes'");
+        return rows.length > 0 ? true : undefined;
+      });
+      await dump.query('begin; set transaction isolation level repeatable read');
+      await dump.query('lock table write_probes in access share mode');
+      await tryWrite(db, { now: 2, grows: true });
+      const reader = new pg.Client({ connectionString: replica.url });
+      await reader.connect();
+      try {
+        const { rows: ends } = await onPrimary('select pg_current_wal_lsn()::text as at');
+        await until(
+          'the replica has replayed it',
+          async () => {
+            const { rows } = await reader.query('select pg_last_wal_replay_lsn() >= $1 as is_there', [
+              ends[0]?.at,
+            ]);
+            return rows[0]?.is_there === true ? true : undefined;
+          },
+          SOON_MS,
+        );
+      } finally {
+        await reader.end();
+      }
+      await dump.query('commit');
+    } finally {
+      await dump.end();
+    }
+  });
 
   test('have what was just committed, and come from the replica', async () => {
     verifies('read-replica');
