@@ -8,6 +8,7 @@ import { observerStates, unappliedRollups } from '../admin/observers.ts';
 import { mostBackupAge } from '../backup/overdue.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
+import { settledWithin } from '../loop.ts';
 import { type Undelivered, undeliveredNotices } from '../notify/undelivered.ts';
 import { VERSION } from '../process/version.ts';
 import { createDisks, type DiskSpace } from './disks.ts';
@@ -15,6 +16,8 @@ import { type Described, type Sample, summary, written } from './registry.ts';
 
 /** How old sums of the database may be: however often they are scraped, they cost the same. */
 const SUMS_MS = 10_000;
+/** A database that says nothing holds up no scrape for longer: that it does not answer is to be read. */
+const DATABASE_MS = 3_000;
 /** Deliveries that wait are counted up to this. */
 const QUEUE_COUNTED = 10_000;
 /** Webhooks that failed longer ago are the shop's to ask for. */
@@ -58,7 +61,7 @@ interface Sums {
   most_backup_age_seconds: number;
 }
 
-/** Returns how to write everything as text; one reading of the database serves all that ask within 10 s. Never rejects. */
+/** Returns how to write everything as text; one reading of the database serves all that ask within 10 s. Never rejects, and never hangs. */
 export function createScrape(app: Scraped): () => Promise<string> {
   const { metrics } = app.config;
   const delays = eventLoopDelays(metrics.port !== undefined || metrics.token !== undefined);
@@ -77,7 +80,11 @@ export function createScrape(app: Scraped): () => Promise<string> {
     return sums.value;
   };
   return async () => {
-    const read = await currentSums();
+    let read: Sums | null = null;
+    const reading = currentSums().then((sums_read) => {
+      read = sums_read;
+    });
+    await settledWithin(DATABASE_MS, reading, app.runtime);
     return [
       app.metrics.text(),
       ofDeployment(read),

@@ -1,6 +1,7 @@
 // Whether a balancer should send its callers here.
 import type { z } from 'zod';
 import { type Sighting, sightings } from '../../data/cursors.ts';
+import { gathered } from '../../data/db/gather.ts';
 import { ping } from '../../data/meta.ts';
 import { schemaStanding } from '../../data/migrations/migrate.ts';
 import type { Readiness } from '../../src/api/schemas/system.ts';
@@ -16,12 +17,30 @@ const RETRY_SECONDS = 5;
 /** A database that has not answered by then counts as away. */
 const DATABASE_MS = 3_000;
 
+/** Those who ask at the same time share an answer: health has no credentials and no limit, and takes no connection from others. */
+const pinged = gathered<null, null>(Number.POSITIVE_INFINITY, async (db, all) => {
+  await ping(db);
+  return all.map(() => null);
+});
+
+/** What readiness reads of these blockchains; shared likewise. */
+const readStored = gathered(
+  Number.POSITIVE_INFINITY,
+  async (db, all: readonly { blockchains: readonly string[]; now: number }[]) => {
+    const { state: migrations } = await schemaStanding(db.query);
+    const newest = all.at(-1);
+    const seen = newest ? await sightings(db.query, newest.blockchains, newest.now) : [];
+    return all.map(() => ({ migrations, seen }));
+  },
+  ({ blockchains }) => blockchains.join(' '),
+);
+
 type Examined = Pick<App, 'db' | 'instance' | 'database_watch'>;
 
 /** Refuses with `draining`, and throws what the database throws where that cannot be read, or takes no writes. */
 export async function assertHealthy({ db, instance, database_watch }: Examined): Promise<void> {
   if (instance.draining()) throw new Refusal('draining', { retry_after: RETRY_SECONDS });
-  await ping(db);
+  await pinged(db, null);
   const trouble = database_watch.trouble();
   if (trouble !== null) throw trouble.error;
 }
@@ -59,9 +78,8 @@ interface Stored extends Pick<z.output<typeof Readiness>, 'database' | 'migratio
 async function storedState({ db, clock, runtime, log, observer, database_watch }: App): Promise<Stored> {
   let found: Stored = { database: 'unreachable', migrations: 'unknown', seen: [] };
   const read = async () => {
-    const { state: migrations } = await schemaStanding(db.query);
     const blockchains = observer.status().map(({ blockchain }) => blockchain);
-    const seen = await sightings(db.query, blockchains, seconds(clock));
+    const { migrations, seen } = await readStored(db, { blockchains, now: seconds(clock) });
     found = { database: database_watch.trouble() === null ? 'ok' : 'unwritable', migrations, seen };
   };
   const asked = read().catch((error: unknown) => log.debug({ err: error }, 'readiness cannot be read'));

@@ -434,7 +434,7 @@ const exits: readonly Section[] = [
       'A setting, the environment, a busy port, a second daemon on one SQLite file, a missing or wrong secret, or a schema that is newer than this version. Nothing was changed, and starting again does not help.',
     steps: [
       'The last line says what. `gatewayd config` shows the settings, `gatewayd doctor` the rest.',
-      'A newer schema: install the version of before, the newer one. An older schema of PostgreSQL: `gatewayd backup`, then `gatewayd migrate`.',
+      'A schema that is newer than this version: install the newer version again. An older schema of PostgreSQL: `gatewayd backup`, then `gatewayd migrate`.',
     ],
     never: ['Never delete the database, the secret or the lock to get past it.'],
     exits: ['78'],

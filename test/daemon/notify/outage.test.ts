@@ -2,6 +2,7 @@
 // once, and no blockchain is called blind for it.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
@@ -22,11 +23,14 @@ import { createDatabase, hasPostgres } from '../../helpers/postgres.ts';
 import { unprivileged } from '../../helpers/postgres-server.ts';
 import { silent } from '../../helpers/reading.ts';
 import { hasSmallDisks, openSmallDisk } from '../../helpers/small-disk.ts';
+import { recordStatements } from '../../helpers/statements.ts';
 import { verifies } from '../../requirements.ts';
 
 const HOUR = 3_600;
 /** A server that is back sooner wakes no one. */
 const PATIENCE = 25;
+/** Longer than a scrape may take, and shorter than what is waited for each statement. */
+const SCRAPE_MS = 15_000;
 
 interface Sick {
   url: string;
@@ -398,6 +402,36 @@ test.each(databases)(
       app.db.query,
     );
     expect(rows.map(({ written_at }) => Number(written_at))).toEqual([service.clock.now()]);
+  },
+);
+
+test.runIf(databases.includes('postgres')).each(['/health', '/readyz'])(
+  'a stranger who asks for %s again and again at once has no connection of others for each',
+  async (path) => {
+    verifies('database-unwritable');
+    const asked = 200;
+    const service = await start([], { database: 'postgres' });
+    const recording = recordStatements();
+    onTestFinished(() => recording.stop());
+    const answers = await Promise.all(Array.from({ length: asked }, () => service.fetch('GET', path)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(recording.take().length).toBeLessThan(asked / 2);
+  },
+);
+
+test.runIf(databases.includes('postgres'))(
+  'a database that says nothing holds up no scrape: its metrics say so',
+  async () => {
+    verifies('database-unwritable');
+    const { url } = await ofServer();
+    const line = await openLine(url);
+    onTestFinished(() => line.close());
+    const { app } = await start([], { database: 'postgres', database_url: line.url });
+    line.silent = true;
+    const text = await Promise.race([app.scrape(), delay(SCRAPE_MS, 'no answer in time')]);
+    line.silent = false;
+    line.cut();
+    expect(text).toContain('\ngatewayd_database_up 0\n');
   },
 );
 
