@@ -21,6 +21,8 @@ export interface SmallDisk {
   /** Leaves not one byte. */
   fill(): void;
   empty(): void;
+  /** Makes it smaller, or larger; it is never smaller than what is on it. */
+  resize(mebibytes: number): void;
 }
 
 const mount = (mebibytes: number, place: string) =>
@@ -69,5 +71,6 @@ export function openSmallDisk(mebibytes: number, { uid, gid }: User = {}): Small
       closeSync(file);
     },
     empty: () => rmSync(ballast),
+    resize: (size) => execFileSync('mount', ['-o', `remount,size=${size}m`, place]),
   };
 }
