@@ -41,8 +41,8 @@ const ending = /updateMyPassword|resetPassword|confirmEmail|updateUser|deleteUse
 const RIGHTFUL = 0.8;
 /** Refusals of 500 and above that a caller must expect; each operation says which of them are its own. */
 const expectable = ['no_rate', 'provider_unavailable', 'too_many_streams'];
-/** Absent for a caller who guesses: metrics need a token of the settings, pictures a name. */
-const absent = new Set(['metrics', 'picture']);
+/** Absent for a caller who guesses: metrics need a token of the settings, pictures and guides a name. */
+const absent = new Set(['metrics', 'picture', 'guide']);
 /** Whose answers show a key, a token or a webhook secret to whom it belongs. */
 const showing = new Set([
   'getMerchantAccount',
