@@ -6,7 +6,7 @@ import { isMadeUp, Refuted, Unasked } from './credits.ts';
 import { type EvmCursor, type Held, hashAt, headOf, withPaid } from './cursor.ts';
 import { placeIn } from './depth.ts';
 import { type Asker, readHeaders, takesPairs } from './hosts.ts';
-import type { Mark } from './memory.ts';
+import { absentOf, type Mark } from './memory.ts';
 import { fitting, readLogRange, spansAtOnce } from './ranges.ts';
 import { askerOf, creditsAt, type Reading, stored } from './reading.ts';
 
@@ -48,7 +48,7 @@ export async function* lookAgain(reading: Reading): AsyncGenerator<Page> {
   if (!mark || mark.height <= reading.cursor.proved) return;
   const isDue = now() - memory.second_at >= APART_SECONDS || now() < memory.second_at;
   if (!isDue && (await request.urgent()).length === 0) return;
-  memory.absent.asked = 0;
+  absentOf(context).asked = 0;
   const before = reading.cursor.proved;
   try {
     yield* readUpTo(reading, mark);
@@ -116,7 +116,7 @@ async function* readUpTo(reading: Reading, mark: Mark): AsyncGenerator<Page> {
     // A chain whose clock is ahead of ours proves nothing of what is still to come.
     const read_through = Math.min(context.local(last.time).earliest_at, context.now());
     yield* stored(reading, { transfers, read_through }, after);
-    context.memory.absent.names.clear();
+    context.memory.absent = new WeakMap();
     run = runAfter(last.height, last.hash);
   }
 }
@@ -153,7 +153,7 @@ async function creditsOfRun(
   const nameOf = ({ transactionHash, logIndex }: Log) => `${transactionHash} ${logIndex}`;
   const listed = new Set(logs.map(nameOf));
   // One that makes up so much is asked no more for these blocks.
-  const is_asked = !isMadeUp(reading.context.memory.absent);
+  const is_asked = !isMadeUp(absentOf(reading.context), 'others');
   const others = (is_asked && (await orFailed(logsOfOther(reading, from, last)))) || [];
   const more = await leftOut(
     reading,

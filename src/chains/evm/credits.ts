@@ -141,8 +141,8 @@ export class Unasked extends ProviderError {
   override name = 'Unasked';
 }
 
-/** Whether more is made up than is worth asking about. */
-export const isMadeUp = ({ names }: Absent): boolean => names.size >= MADE_UP;
+/** Whether one of both makes up more than is worth asking about. */
+export const isMadeUp = (absent: Absent, by: 'own' | 'others'): boolean => absent[by] >= MADE_UP;
 
 const nameOf = ({ txid, hash }: Hit): string => `${txid} ${hash}`;
 
@@ -157,8 +157,8 @@ async function rejectLagging(
   const { host } = asker;
   for (const hit of unproved) {
     const { txid, height, hash } = hit;
-    if (isMadeUp(absent) && !is_others)
-      throw badAnswer(`${absent.names.size} transactions are listed, of which there are no receipts`);
+    if (!is_others && isMadeUp(absent, 'own'))
+      throw badAnswer(`${absent.own} transactions are listed, of which there are no receipts`);
     if (absent.asked >= ABSENT_PER_READ)
       throw new Unasked('bad_answer', `${absent.asked} transactions are listed, but not delivered`);
     absent.asked++;
@@ -169,6 +169,7 @@ async function rejectLagging(
         throw badAnswer(`transaction ${txid} is listed, but not delivered`);
     }
     absent.names.add(nameOf(hit));
+    absent[is_others ? 'others' : 'own']++;
   }
 }
 

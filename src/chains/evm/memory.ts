@@ -77,10 +77,13 @@ export interface Passing {
 
 export type Passings = Map<string, Passing>;
 
-/** What is listed where blocks are read a second time, and the provider that is read has no receipt of. */
+/** What is listed where blocks are read a second time, and one provider, which is read, has no receipt of. */
 export interface Absent {
   /** Transactions, each with the block that it should stand in. */
   names: Set<string>;
+  /** How many of them it listed itself, and how many another one alone did. */
+  own: number;
+  others: number;
   /** How many were asked about in this reading. */
   asked: number;
 }
@@ -95,8 +98,8 @@ export interface Memory {
   /** When everything was read a second time last, and since when that fails; Unix seconds. */
   second_at: number;
   failing_since: number | null;
-  /** Of the blocks that are not proved yet. */
-  absent: Absent;
+  /** Of the blocks that are not proved yet, by provider: the next one that is read may have what this one has not. */
+  absent: WeakMap<Rpc, Absent>;
   /** When the head that is read was the newest block last, Unix seconds. */
   newest: { height: number; at: number } | null;
   /** Since when a provider has another, shorter chain than was read, Unix seconds; null where none has. */
@@ -144,6 +147,8 @@ export interface Memory {
   verified: Map<number, Header>;
   /** Of blocks too far below one that it holds: which one stood there, and since when that is the answer, Unix seconds. */
   seen_once: Map<number, { hash: string; at: number }>;
+  /** How often each block was asked about that is not known to be on that chain. */
+  tried: Map<number, number>;
 }
 
 /** What a node has of one transaction. */
@@ -161,7 +166,7 @@ export const createMemory = (): Memory => ({
   marks: [],
   second_at: 0,
   failing_since: null,
-  absent: { names: new Set(), asked: 0 },
+  absent: new WeakMap(),
   newest: null,
   shorter_since: null,
   finalized_at: 0,
@@ -185,4 +190,12 @@ export const createMemory = (): Memory => ({
   has_fallen: false,
   verified: new Map(),
   seen_once: new Map(),
+  tried: new Map(),
 });
+
+/** Of the provider that is read now. */
+export function absentOf({ memory: { absent }, rpc }: EvmContext): Absent {
+  const known = absent.get(rpc) ?? { names: new Set(), own: 0, others: 0, asked: 0 };
+  absent.set(rpc, known);
+  return known;
+}

@@ -17,7 +17,7 @@ import { readCredits, type Seen, type Watched } from './credits.ts';
 import { cursorOf, type EvmCursor, hashAt, headOf } from './cursor.ts';
 import { blockSeconds, blocksIn, placer } from './depth.ts';
 import { type Asker, askEach, blockCall, given, type Host, heightsOf, newHost } from './hosts.ts';
-import type { EvmContext } from './memory.ts';
+import { absentOf, type EvmContext } from './memory.ts';
 import type { EvmNetwork } from './networks.ts';
 import type { Filter } from './ranges.ts';
 import type { WholeBlock } from './whole-blocks.ts';
@@ -231,7 +231,7 @@ export function creditsAt(
 ): ReturnType<typeof readCredits> {
   const place = placer(network, cursor);
   const { local, memory } = context;
-  const { proofs, absent } = memory;
-  const how = { is_second, is_others, absent, place, local };
+  const { proofs } = memory;
+  const how = { is_second, is_others, absent: absentOf(context), place, local };
   return readCredits({ network, asker, assets, watched, displaced, proofs, ...how }, seen);
 }

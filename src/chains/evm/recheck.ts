@@ -1,5 +1,5 @@
 // Asks what became of transfers that are not final: how deep they are, or whether another transaction took their place.
-import type { PendingTransfer, TransferUpdate } from '../family.ts';
+import { type PendingTransfer, ProviderError, type TransferUpdate } from '../family.ts';
 import { orFailed } from '../or-failed.ts';
 import { inTurns } from '../steps.ts';
 import { countOf, type Header, headerOf, type Receipt, readFullBlock, readReceipt } from './answers.ts';
@@ -10,6 +10,7 @@ import { blocksIn, placer } from './depth.ts';
 import {
   type Asker,
   askAll,
+  askEach,
   askOfOne,
   blockCall,
   given,
@@ -73,23 +74,32 @@ export async function recheckEvm(
  */
 async function verifyUnheld(
   asker: Asker,
-  { memory: { verified, seen_once }, now }: EvmContext,
+  { memory: { verified, seen_once, tried }, now }: EvmContext,
   cursor: EvmCursor,
   pending: readonly PendingTransfer[],
 ): Promise<(height: number, hash: string) => boolean | null> {
-  for (const cache of [verified, seen_once]) if (cache.size > CACHE_LIMIT) cache.clear();
+  for (const cache of [verified, seen_once, tried]) if (cache.size > CACHE_LIMIT) cache.clear();
   const [head] = headOf(cursor);
   const unheld = pending.flatMap(({ height }) =>
     height !== null && height < head && hashAt(cursor, height) === undefined ? [height] : [],
   );
-  const asked = [...new Set(unheld)].filter((height) => !verified.has(height)).slice(0, BLOCKS_PER_RECHECK);
+  const isWaiting = (height: number) => {
+    const first = seen_once.get(height);
+    return first !== undefined && first.at <= now() && now() - first.at < PROOFS_APART_SECONDS;
+  };
+  // What cannot be known now keeps no other from its turn.
+  const triesOf = (height: number) => tried.get(height) ?? 0;
+  const asked = [...new Set(unheld)]
+    .filter((height) => !verified.has(height) && !isWaiting(height))
+    .sort((one, other) => triesOf(one) - triesOf(other))
+    .slice(0, BLOCKS_PER_RECHECK);
   const wanted = asked.flatMap((height) => {
     const [top] = heldAbove(cursor, height);
     return isNear(height, top) ? heightsOf(height, top) : [height, top];
   });
-  const headers = await orFailed(readHeaders(asker, [...new Set(wanted)]));
-  const found = new Map((headers ?? []).flatMap((each) => (each ? [[each.height, each]] : [])));
+  const found = (await orFailed(headersIn(asker, [...new Set(wanted)]))) ?? new Map<number, Header>();
   for (const height of asked) {
+    tried.set(height, triesOf(height) + 1);
     const [top, hash] = heldAbove(cursor, height);
     const header = isNear(height, top)
       ? linked(found, height, [top, hash])
@@ -98,12 +108,28 @@ async function verifyUnheld(
     const first = seen_once.get(height);
     if (isNear(height, top) || (first?.hash === header.hash && now() - first.at >= PROOFS_APART_SECONDS))
       verified.set(height, header);
-    else if (first?.hash !== header.hash) seen_once.set(height, { hash: header.hash, at: now() });
+    else if (first?.hash !== header.hash || first.at > now())
+      seen_once.set(height, { hash: header.hash, at: now() });
   }
   return (height, hash) => {
     const known = hashAt(cursor, height) ?? verified.get(height)?.hash;
     return known === undefined ? null : known === hash;
   };
+}
+
+/** Those of these blocks that the provider has, and that can be read: one that is refused keeps no other. */
+async function headersIn(asker: Asker, heights: readonly number[]): Promise<Map<number, Header>> {
+  const answers = await askEach(
+    asker,
+    heights.map((height) => blockCall(height)),
+  );
+  const found = new Map<number, Header>();
+  for (const [at, height] of heights.entries()) {
+    const answer = answers[at];
+    const header = answer instanceof ProviderError ? null : headerOf(answer, height);
+    if (header) found.set(height, header);
+  }
+  return found;
 }
 
 const isNear = (height: number, top: number): boolean => top - height <= LINKED_BLOCKS;
