@@ -625,6 +625,7 @@ function createPoller(
     clock: app.clock,
     blind_after_seconds: app.config.blind_after_seconds,
     requestsPerSecond: () => source.status().find(({ state }) => state === 'ok')?.requests_per_second,
+    mostPerSecond: () => rateNow(app, blockchain),
   });
   const reader = createReader({
     app,

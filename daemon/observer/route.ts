@@ -45,9 +45,16 @@ export interface RouteOptions {
   blind_after_seconds: number;
   /** How many requests the provider in use answers a second, one after the other; undefined where none does. */
   requestsPerSecond(): number | undefined;
+  /** How many the settings let it be asked: who is asked rarely is not slow. */
+  mostPerSecond(): number;
 }
 
-export function createRoute({ clock, blind_after_seconds, requestsPerSecond }: RouteOptions): Route {
+export function createRoute({
+  clock,
+  blind_after_seconds,
+  requestsPerSecond,
+  mostPerSecond,
+}: RouteOptions): Route {
   const patience_ms = Math.min(DEAD_MOST_MS, blind_after_seconds * 1000 * DEAD_SHARE);
   let state: RouteState = 'ok';
   let failed_ms = 0;
@@ -63,7 +70,8 @@ export function createRoute({ clock, blind_after_seconds, requestsPerSecond }: R
   let good_at = Number.NEGATIVE_INFINITY;
   let back_at = Number.NEGATIVE_INFINITY;
   let probed_at = Number.NEGATIVE_INFINITY;
-  const isSlow = () => (requestsPerSecond() ?? Number.POSITIVE_INFINITY) < SLOW_PER_SECOND;
+  const isSlow = () =>
+    (requestsPerSecond() ?? Number.POSITIVE_INFINITY) < Math.min(SLOW_PER_SECOND, mostPerSecond());
 
   function fail(found: 'slow' | 'dead'): void {
     if (state === 'ok') {

@@ -4,11 +4,12 @@ import { createRoute, type Route } from '../../../daemon/observer/route.ts';
 import { verifies } from '../../requirements.ts';
 
 function world(blind_after_seconds = 60) {
-  const now = { ms: 1_000_000, per_second: 5 as number | undefined };
+  const now = { ms: 1_000_000, per_second: 5 as number | undefined, most_per_second: 5 };
   const route = createRoute({
     clock: { monotonic_ms: () => now.ms },
     blind_after_seconds,
     requestsPerSecond: () => now.per_second,
+    mostPerSecond: () => now.most_per_second,
   });
   const pass = (seconds: number) => {
     for (let second = 0; second < seconds; second++) {
@@ -104,6 +105,27 @@ describe('the route to the providers of a blockchain', () => {
     route.begins();
     pass(20);
     expect(route.state()).toBe('dead');
+  });
+
+  test('is not slow where the settings let its providers be asked that rarely, and is good again after it was dead', () => {
+    const { route, pass, now } = world();
+    Object.assign(now, { per_second: 0.2, most_per_second: 0.2 });
+    read(route, false);
+    for (let second = 0; second < 60; second += 5) {
+      read(route, false);
+      pass(5);
+    }
+    expect(route.state()).toBe('ok');
+    failOnce(route);
+    pass(25);
+    expect(route.state()).toBe('dead');
+    expect(answersUntilGood({ route, pass, now }, 10)).toBe(3);
+    Object.assign(now, { per_second: 0.1 });
+    for (let second = 0; second < 60; second += 5) {
+      read(route, false);
+      pass(5);
+    }
+    expect(route.state()).toBe('slow');
   });
 
   test('is good again after three answers that are 10 s apart, of which no failure came between', () => {
