@@ -14,7 +14,7 @@ import { askingBalances, type BalancesAt, balancesAt, balancesIfStored } from '.
 import { type CoinPosition, fallen, type Held, hashAt, headOf, withPaid } from './cursor.ts';
 import { askEach, grow, isOdd, readHeaders, shrink } from './hosts.ts';
 import { lookAhead, MARGIN_BLOCKS, noteLook, STATE_BLOCKS, seenOf } from './looks.ts';
-import type { Account, Accounts, Memory } from './memory.ts';
+import type { Account, Accounts, Look, Memory } from './memory.ts';
 import { noteStates, stateCalls, withListed } from './passing.ts';
 import { askerOf, creditsAt, type Reading, stored } from './reading.ts';
 import { dropGains } from './reorg.ts';
@@ -244,12 +244,15 @@ async function readAfter(reading: Reading, coin: CoinPosition, accounts: Account
     if (moved.length === 0) return { after: coin, blocks: [], last: await headerAt(reading, head), actual };
     const { same, changed } = lookAhead(reading, accounts);
     if (same) {
-      await rejectOther(reading, same.block);
+      await rejectLook(reading, same);
       return { after: coin, blocks: [], last: same.block, actual: seenOf(same, accounts) };
     }
     const known = changed?.block ?? null;
     const skipped = await skipTo(reading, coin, accounts, { moved, by: known?.height ?? head[0] });
-    if (skipped) return { after: coin, blocks: [], last: skipped.block, actual: skipped.balances };
+    if (skipped) {
+      await rejectOther(reading, skipped.block);
+      return { after: coin, blocks: [], last: skipped.block, actual: skipped.balances };
+    }
     const { blocks, last } = await readBlocks(reading, coin, []);
     if (last.hash === head[1]) return { after: coin, blocks, last, actual };
     if (changed && last.hash === known?.hash)
@@ -401,4 +404,15 @@ async function rejectOther({ network, context, cursor }: Reading, last: Header):
   const [same, top] = await readHeaders(askerOf(network, context), asked);
   if (same?.hash !== last.hash || top?.hash !== hash)
     throw badAnswer(`block ${last.height} is another one than was read`);
+}
+
+/** A look that one host gave of another branch is not taken again, or coins would stand below it for ever. */
+async function rejectLook(reading: Reading, look: Look): Promise<void> {
+  const { memory } = reading.context;
+  try {
+    await rejectOther(reading, look.block);
+  } catch (error) {
+    memory.looks = memory.looks.filter((each) => each !== look);
+    throw error;
+  }
 }
