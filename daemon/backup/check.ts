@@ -1,6 +1,6 @@
 // Holds a backup against all that a restore of it would ask, without one: nothing of it stays, and no live data is touched.
 import { randomBytes } from 'node:crypto';
-import { createReadStream, existsSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, fstatSync } from 'node:fs';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,21 +11,23 @@ import { migrateFilled } from '../../data/migrations/migrate.ts';
 import { SECRET_CHECK } from '../../data/secret.ts';
 import type { LawResult } from '../../data/verify/verify.ts';
 import { findSecretTexts } from '../process/data-dir.ts';
-import { CommandError, EXIT } from '../process/failure.ts';
 import { createSecrets } from '../process/secrets.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
 import { diskFault } from './backup.ts';
 import { type Header, keyOf, readBackup } from './container.ts';
 import { bringUpToDate, type DraftOptions, fillRows, lawsOfFile, lawsOfRows, writeDraft } from './draft.ts';
-import { assertKnown, secretsIn } from './restore.ts';
+import { assertKnown, openBackup, secretsIn } from './restore.ts';
 
-const CHECKING = '.checking-';
+/** In a directory that others share, too, where nothing else has such a name. */
+const CHECKING = '.gatewayd-checking-';
 /** What a check that was killed has left is removed by a later one, when it is as old. */
 const ABANDONED_MS = 24 * 3600_000;
 const SCHEMA_BYTES = 6;
 
 export interface CheckOptions extends DraftOptions {
   file: string;
+  /** The file where it is open already, as by a user who may read what others may not. */
+  handle?: number;
   passphrase?: string | undefined;
 }
 
@@ -46,7 +48,8 @@ export interface CheckedBackup {
  */
 export async function checkBackup(options: CheckOptions): Promise<CheckedBackup> {
   const { file, passphrase, config } = options;
-  const stream = createReadStream(file);
+  const handle = options.handle ?? openBackup(file);
+  const stream = createReadStream(file, { fd: handle });
   try {
     const { header, unlock } = await readBackup(stream as AsyncIterable<Buffer>);
     const { first, rest } = await unlock(await keyOf(header, passphrase));
@@ -57,7 +60,7 @@ export async function checkBackup(options: CheckOptions): Promise<CheckedBackup>
     const { laws, is_ours } = await examine({ ...options, config: place }, { header, rest });
     return {
       header,
-      bytes: statSync(file).size,
+      bytes: fstatSync(handle).size,
       encrypted: header.scrypt !== null,
       secret:
         stored.length > 0
@@ -70,10 +73,6 @@ export async function checkBackup(options: CheckOptions): Promise<CheckedBackup>
       laws,
       ok: laws.every(({ count }) => count === 0),
     };
-  } catch (error) {
-    if ((error as { path?: string }).path === file)
-      throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, EXIT.io);
-    throw error;
   } finally {
     stream.destroy();
   }

@@ -1,7 +1,9 @@
 // `gatewayd backup check`: says whether a backup could be restored, without restoring it.
 import { resolve } from 'node:path';
 import { type CheckedBackup, checkBackup } from '../backup/check.ts';
+import { openBackup } from '../backup/restore.ts';
 import { EXIT } from '../process/failure.ts';
+import { takeOwner } from '../process/owner.ts';
 import { passphraseOf } from './backup.ts';
 import { interruptible } from './interrupt.ts';
 import { configOf } from './options.ts';
@@ -21,9 +23,13 @@ export async function backupCheck(
   const { config } = configOf(options);
   process.umask(0o077);
   const passphrase = await passphraseOf(config, options);
+  // As the user who runs the command: a backup may lie where root alone may read.
+  const handle = openBackup(resolve(file));
+  // What is written meanwhile lies in the data directory.
+  takeOwner(config, 'reads');
   const now = Math.floor(Date.now() / 1000);
   const checked = await interruptible((signal) =>
-    checkBackup({ config, file: resolve(file), passphrase, now, signal }),
+    checkBackup({ config, file: resolve(file), handle, passphrase, now, signal }),
   );
   const { header, ...rest } = checked;
   const { scrypt: _, ...about } = header;

@@ -58,7 +58,7 @@ function faultOfData(path: string, { uid, gid }: Owner): Finding[] {
   const found = statSync(path);
   if (found.uid !== uid) {
     const says = `${path} belongs to another user than the data, whose daemon cannot use it`;
-    return [failed('files', says, `sudo chown -R ${uid}:${gid} ${path}`)];
+    return [failed('files', says, `sudo chown -hR ${uid}:${gid} ${path}`)];
   }
   if ((found.mode & OTHERS) === 0) return [];
   return [failed('files', `${path} is open to others (${modeOf(found.mode)})`, `chmod go= ${path}`)];

@@ -1,10 +1,12 @@
 // Who owns the data: what another user makes next to it, root above all, is closed to the service that lives by it.
-import { accessSync, constants, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { accessSync, constants, lstatSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { basename, dirname, join, parse, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Config, ConfigError } from '../settings/config.ts';
 
 const { R_OK, W_OK, X_OK } = constants;
+/** As many as the kernel follows. */
+const MAX_LINKS = 40;
 /** What a command does to the data. */
 export type Use = 'reads' | 'writes';
 export type Place = Pick<Config, 'data_dir' | 'database_url' | 'secret'>;
@@ -33,14 +35,48 @@ export function takeOwner(place: Place, use: Use = 'writes'): void {
   if (closed !== undefined) throw new ConfigError(closedTo(closed, place, owner));
 }
 
-/** That of the database where it is a file, else of the secret, else of the directory, or of what it will be made in. */
+/**
+ * Whoever can put something else in the place of the data: of the database where it is a file, of the secret, or of the directory,
+ * or of what it will be made in; root only where no other user can. Null where this user cannot see it.
+ */
 export function ownerOf(place: Place): Owner | null {
-  for (const path of [...filesOf(place), ...upwards(place.data_dir)]) {
-    const found = look(path);
-    if (found === 'closed') return null;
-    if (found) return found;
-  }
-  return null;
+  const found = [...filesOf(place).filter((path) => look(path)), place.data_dir, ...fileOf(place)].map(
+    ownerOnWay,
+  );
+  return found.find((owner) => owner !== null && owner.uid !== 0) ?? found[0] ?? null;
+}
+
+/**
+ * Whose a path is: of its last directory, or of the file there, unless that is root's in the directory of another. The user of a
+ * service can make links, but not whose they are: one that root has not made leads nowhere.
+ */
+function ownerOnWay(path: string): Owner | null {
+  let owner: Owner | null = null;
+  const follow = (directory: string, names: readonly string[], links: number): Owner | null => {
+    let at = directory;
+    for (const [passed, name] of names.entries()) {
+      at = join(at, name);
+      const stats = lookAt(at);
+      if (stats === 'closed') return null;
+      if (!stats) return owner;
+      if (!stats.isSymbolicLink()) {
+        if (stats.isDirectory() || stats.uid !== 0) owner = stats;
+        continue;
+      }
+      if (stats.uid !== 0) return stats;
+      if (links === 0) return owner;
+      const { root, parts } = partsOf(resolve(dirname(at), readlinkSync(at)));
+      return follow(root, [...parts, ...names.slice(passed + 1)], links - 1);
+    }
+    return owner;
+  };
+  const { root, parts } = partsOf(resolve(path));
+  return follow(root, ['', ...parts], MAX_LINKS);
+}
+
+function partsOf(path: string): { root: string; parts: string[] } {
+  const { root } = parse(path);
+  return { root, parts: path.slice(root.length).split(sep).filter(Boolean) };
 }
 
 const fileOf = ({ database_url }: Place): string[] =>
@@ -50,11 +86,15 @@ const fileOf = ({ database_url }: Place): string[] =>
 
 const filesOf = (place: Place): string[] => [...fileOf(place), join(place.data_dir, 'secret')];
 
-function upwards(path: string): string[] {
-  const above = dirname(path);
-  return above === path ? [path] : [path, ...upwards(above)];
+function lookAt(path: string): Stats | 'closed' | undefined {
+  try {
+    return lstatSync(path);
+  } catch (error) {
+    return ['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '') ? 'closed' : undefined;
+  }
 }
 
+/** The same of what a link leads to. */
 function look(path: string): Stats | 'closed' | undefined {
   try {
     return statSync(path);
@@ -113,7 +153,7 @@ function closedTo(closed: string, place: Place, owner: Owner | null): string {
     return `${closed} is closed to this user: run the command with sudo, which takes the user to whom the data belongs; nothing was touched`;
   const user = nameOf(owner.uid);
   if (process.getuid?.() === owner.uid)
-    return `${closed} is closed to the user ${user}, to whom the data in ${data_dir} belongs: \`sudo chown ${owner.uid}:${owner.gid} ${closed}\` gives it back; nothing was touched`;
+    return `${closed} is closed to the user ${user}, to whom the data in ${data_dir} belongs: \`sudo chown -h ${owner.uid}:${owner.gid} ${closed}\` gives it back; nothing was touched`;
   return `${closed} belongs to the user ${user}: run the command as \`sudo gatewayd …\`, which takes that user, or as \`sudo -u '${user}' gatewayd …\`; nothing was touched`;
 }
 

@@ -173,7 +173,7 @@ describe.each(databases)('with %s', (database) => {
       books.close();
       const file = join(home.dir, 'one.backup');
       expect((await home.run(['backup', file])).code).toBe(0);
-      const drafts = () => readdirSync(state).filter((name) => name.startsWith('.checking'));
+      const drafts = () => readdirSync(state).filter((name) => name.startsWith('.gatewayd-checking'));
       const { ended, signal } = home.launch(['backup', 'check', file]);
       await until('it is under way', async () => drafts().length > 0 || undefined, START_MS);
       signal('SIGTERM');

@@ -4,10 +4,13 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lchownSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -50,7 +53,7 @@ async function served(user = SERVICE): Promise<void> {
 /** Every path below the data directory, and whose it is. */
 const owners = (directory = data): number[] =>
   [directory, ...readdirSync(directory, { recursive: true }).map((name) => join(directory, String(name)))]
-    .map((path) => statSync(path).uid)
+    .map((path) => lstatSync(path).uid)
     .filter((uid, at, all) => all.indexOf(uid) === at);
 
 const rootsOwn = (): string => {
@@ -118,6 +121,65 @@ describe.skipIf(!isRoot)('root alongside a service of another user', { timeout: 
     execFileSync('sh', ['-c', advice]);
     await served();
     expect(owners()).toEqual([SERVICE.uid]);
+  });
+
+  test.each(['gatewayd.db', 'secret'])(
+    'is led nowhere by a link that the service made of its %s',
+    async (name) => {
+      verifies('commands-own-user');
+      await served();
+      const backups = await home.run(['backup', join(data, 'a.backup')]);
+      expect(backups.code).toBe(0);
+      const outside = rootsOwn();
+      for (const file of ['gatewayd.db', 'secret'])
+        writeFileSync(join(outside, file), readFileSync(join(data, file)));
+      chmodSync(join(outside, name), 0o600);
+      const before = readFileSync(join(outside, name));
+      renameSync(join(data, name), join(data, 'moved'));
+      symlinkSync(join(outside, name), join(data, name));
+      lchownSync(join(data, name), SERVICE.uid, SERVICE.gid);
+      for (const args of [['secret', 'rotate'], ['backup'], ['migrate'], ['verify'], ['doctor'], ['start']]) {
+        const { code, stderr } = await home.run(args);
+        expect([args, code]).toEqual([args, args[0] === 'doctor' ? 2 : 78]);
+        // What is advised to root does not give the other file away.
+        for (const [, advice = ''] of stderr.matchAll(/`sudo (chown .*?)`/g))
+          execFileSync('sh', ['-c', advice]);
+      }
+      expect(owners()).toEqual([SERVICE.uid]);
+      expect(readdirSync(outside).sort()).toEqual(['gatewayd.db', 'secret']);
+      expect(statSync(join(outside, name)).uid).toBe(0);
+      expect(readFileSync(join(outside, name))).toEqual(before);
+    },
+  );
+
+  test('does not take a link of the service for the data of somebody else', async () => {
+    verifies('commands-own-user');
+    await served();
+    chmodSync(home.dir, 0o777);
+    chmodSync(data, 0o777);
+    const file = join(home.dir, 'of-a-stranger.db');
+    writeFileSync(file, readFileSync(join(data, 'gatewayd.db')), { mode: 0o600 });
+    chownSync(file, STRANGER.uid, STRANGER.gid);
+    rmSync(join(data, 'gatewayd.db'));
+    symlinkSync(file, join(data, 'gatewayd.db'));
+    lchownSync(join(data, 'gatewayd.db'), SERVICE.uid, SERVICE.gid);
+    const { code } = await home.run(['backup', join(data, 'a.backup')]);
+    expect(code).toBe(78);
+    expect(existsSync(join(data, 'a.backup'))).toBe(false);
+  });
+
+  test('checks a backup as the service’s user, and one that root alone may read', async () => {
+    verifies('commands-own-user');
+    await served();
+    const file = join(rootsOwn(), 'a.backup');
+    expect((await home.run(['backup', join(data, 'a.backup')])).code).toBe(0);
+    renameSync(join(data, 'a.backup'), file);
+    chownSync(file, 0, 0);
+    const checked = await home.run(['backup', 'check', file]);
+    expect([checked.code, checked.stderr]).toEqual([0, '']);
+    // Root would write there nevertheless.
+    chmodSync(data, 0o500);
+    expect((await home.run(['backup', 'check', file])).code).toBe(74);
   });
 
   test('is sent to systemd-run where the user is made by systemd', async () => {
