@@ -5,6 +5,8 @@ import { lookup } from './db/prepared.ts';
 
 /** Name of when a backup was made last, Unix seconds. */
 export const LAST_BACKUP_AT = 'last_backup_at';
+/** Name of what tells the backups of this deployment from those of others in one directory. */
+export const DEPLOYMENT = 'deployment';
 /** Name of when a heartbeat arrived last at `heartbeat_url`, Unix seconds. */
 export const LAST_HEARTBEAT_AT = 'last_heartbeat_at';
 

@@ -10,7 +10,7 @@ import {
   statfsSync,
   statSync,
 } from 'node:fs';
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { link, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -18,7 +18,7 @@ import { createGzip } from 'node:zlib';
 import { linesOfRows } from '../../data/backup.ts';
 import { copySqlite, removeSqlite } from '../../data/db/copy.ts';
 import { openSnapshot, type Snapshot } from '../../data/db/snapshot.ts';
-import { findMeta } from '../../data/meta.ts';
+import { DEPLOYMENT, findMeta } from '../../data/meta.ts';
 import { stepsDone } from '../../data/migrations/migrate.ts';
 import { assertInUse } from '../move/mark.ts';
 import { findSecretTexts, type SecretPlace } from '../process/data-dir.ts';
@@ -109,7 +109,7 @@ export async function makeBackup({
   const { database_url } = config;
   if (database_url.startsWith('sqlite:') && !existsSync(pathOf(database_url)))
     throw new ConfigError(`there is no database at ${database_url}`);
-  if (existsSync(file)) throw new ConfigError(`${file} is there already; name a new file`);
+  if (existsSync(file)) throw alreadyThere(file);
   const directory = dirname(resolve(file));
   // Containers number their processes alike, so a number is no name of its own.
   const own = `.${randomBytes(NAME_BYTES).toString('hex')}${PARTIAL}`;
@@ -118,7 +118,7 @@ export async function makeBackup({
   try {
     await removeAbandoned(directory, now);
     const { kind, secret } = await writeBackup(config, { partial, own, passphrase, now, signal, made });
-    await rename(partial, file);
+    await putInPlace(partial, file);
     await syncDirectory(directory);
     return {
       file: resolve(file),
@@ -132,6 +132,19 @@ export async function makeBackup({
     throw diskFault(error, file) ?? damage(error) ?? error;
   } finally {
     for (const one of made) await removeSqlite(one);
+  }
+}
+
+const alreadyThere = (file: string) => new ConfigError(`${file} is there already; name a new file`);
+
+/** A link, unlike a new name, takes the place of no other backup. */
+async function putInPlace(partial: string, file: string): Promise<void> {
+  try {
+    await link(partial, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST' || existsSync(file)) throw alreadyThere(file);
+    // A file system without links.
+    await rename(partial, file);
   }
 }
 
@@ -171,8 +184,9 @@ async function writeBackup(
     await assertInUse(books.query);
     const network = (await findMeta(books.query, 'network')) ?? '';
     const kind = books.dialect;
+    const deployment = await findMeta(books.query, DEPLOYMENT);
     const header = newHeader(
-      { created_at: now, gatewayd: VERSION, kind, network, schema },
+      { created_at: now, gatewayd: VERSION, kind, network, schema, deployment },
       passphrase !== undefined,
     );
     // While it is rotated, those of before and after the copy open all that is in it.

@@ -27,10 +27,15 @@ const TAG_BYTES = 16;
 const SCRYPT = { n: 2 ** 17, r: 8, p: 1 } as const;
 /** A file is not believed when it asks for more. */
 const MAX_SCRYPT_N = 2 ** 20;
+const MAX_SCRYPT_R = 8;
+const MAX_SCRYPT_P = 4;
+
+/** The last second that four digits of a year can name. */
+const MAX_TIME = 253_402_300_799;
 
 const headerSchema = z.object({
   /** Unix seconds. */
-  created_at: z.int(),
+  created_at: z.int().min(0).max(MAX_TIME),
   /** Version of the program. */
   gatewayd: z.string(),
   /** What the frames hold: a file of SQLite, or rows of PostgreSQL. */
@@ -38,13 +43,19 @@ const headerSchema = z.object({
   network: z.string(),
   /** The migrations that made it. */
   schema: z.array(z.string()).min(1),
+  /** Whose it is; earlier versions wrote none. */
+  deployment: z.string().optional(),
   /** How the key is made from the passphrase; null where nothing is encrypted. */
   scrypt: z
     .object({
       salt: z.string(),
-      n: z.int().max(MAX_SCRYPT_N),
-      r: z.int().max(32),
-      p: z.int().max(16),
+      n: z
+        .int()
+        .min(2)
+        .max(MAX_SCRYPT_N)
+        .refine((n) => Number.isInteger(Math.log2(n))),
+      r: z.int().min(1).max(MAX_SCRYPT_R),
+      p: z.int().min(1).max(MAX_SCRYPT_P),
     })
     .nullable(),
 });
@@ -159,7 +170,7 @@ export async function* sealBackup(
   yield frame(left, true);
 }
 
-const damaged = (what: string) =>
+export const damaged = (what: string) =>
   new CommandError(`the backup is damaged or incomplete: ${what}`, EXIT.broken_data);
 
 export interface OpenBackup {

@@ -13,6 +13,7 @@ import { CommandError, EXIT } from '../process/failure.ts';
 import type { Config } from '../settings/config.ts';
 import { verifyInput } from '../verify/books.ts';
 import { mib, SPARE_BYTES } from './backup.ts';
+import { damaged } from './container.ts';
 
 const FILE_MODE = 0o600;
 /** Written until it is asked again how much room is left. */
@@ -49,7 +50,14 @@ export async function writeDraft(
     limited,
     createWriteStream(draft, { flags: 'wx', mode: FILE_MODE, flush: true }),
     { signal },
-  );
+  ).catch(refuseContents);
+}
+
+/** Throws CommandError where what is in a backup is not packed, or no rows; else what it is given. */
+function refuseContents(error: unknown): never {
+  const { code = '' } = error as { code?: string };
+  if (/^Z_/.test(code) || error instanceof SyntaxError) throw damaged('its contents cannot be read');
+  throw error;
 }
 
 function assertSpare(directory: string): void {
@@ -91,7 +99,7 @@ export async function fillRows(
     return loading;
   };
   try {
-    await pipeline(rest, createGunzip(), load, { signal });
+    await pipeline(rest, createGunzip(), load, { signal }).catch(refuseContents);
   } finally {
     await loading.catch(() => undefined);
   }

@@ -13,7 +13,7 @@ import { CommandError, EXIT } from '../process/failure.ts';
 import { replaceSecret } from '../process/lost-secret.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
 import { diskFault, syncDirectory } from './backup.ts';
-import { type Header, keyOf, readBackup } from './container.ts';
+import { damaged, type Header, keyOf, readBackup } from './container.ts';
 import { readCopy } from './copy.ts';
 import { bringUpToDate, fillRows, lawsOfFile, lawsOfRows, writeDraft } from './draft.ts';
 
@@ -153,8 +153,12 @@ interface StoredSecrets {
 
 /** The newest first; none where it is not encrypted. */
 export function secretsIn(first: Buffer): string[] {
-  const { secret, previous_secret } = JSON.parse(first.toString('utf8')) as StoredSecrets;
-  return [secret, previous_secret].flatMap((each) => each ?? []);
+  try {
+    const { secret, previous_secret } = JSON.parse(first.toString('utf8')) as StoredSecrets;
+    return [secret, previous_secret].flatMap((each) => each ?? []);
+  } catch {
+    throw damaged('its first part cannot be read');
+  }
 }
 
 /** The newest first. */

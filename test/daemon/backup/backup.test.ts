@@ -1,6 +1,7 @@
 // Backups: what was there is there again, verified before it counts; whatever goes wrong leaves nothing behind.
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -10,7 +11,7 @@ import {
 } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -20,7 +21,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { presentAccount } from '../../../daemon/accounts/present.ts';
 import { type BackupOptions, backupName, makeBackup } from '../../../daemon/backup/backup.ts';
 import { checkBackup } from '../../../daemon/backup/check.ts';
-import { newHeader, sealBackup } from '../../../daemon/backup/container.ts';
+import { type Header, newHeader, readBackup, sealBackup } from '../../../daemon/backup/container.ts';
 import { lawsOfFile } from '../../../daemon/backup/draft.ts';
 import { outdated } from '../../../daemon/backup/keep.ts';
 import { restoreBackup } from '../../../daemon/backup/restore.ts';
@@ -30,7 +31,7 @@ import { apiKeyPurpose, createSecrets, webhookSecretPurpose } from '../../../dae
 import { type Config, loadConfig } from '../../../daemon/settings/config.ts';
 import { sqlite } from '../../../data/db/driver.ts';
 import { openDb } from '../../../data/db/open.ts';
-import { changeMeta, findMeta, LAST_BACKUP_AT } from '../../../data/meta.ts';
+import { changeMeta, DEPLOYMENT, findMeta, LAST_BACKUP_AT } from '../../../data/meta.ts';
 import { stepsDone } from '../../../data/migrations/migrate.ts';
 import { restorePast } from '../../data/past.ts';
 import { startApp } from '../../helpers/app.ts';
@@ -42,6 +43,9 @@ import { makeSoundBooks, SOUND_SETTINGS, type SoundBooks } from '../helpers/soun
 
 const PASSPHRASE = 'a passphrase of many words';
 const PAST = fileURLToPath(new URL('../../data/past', import.meta.url));
+const pathOf = (url: string): string => url.slice('sqlite:'.length);
+const headerIn = async (file: string): Promise<Header> =>
+  (await readBackup(Readable.from([readFileSync(file)]))).header;
 const CHUNK = 64 * 1024;
 /** Several databases are made from nothing, which a busy machine takes its time for. */
 const SLOW_MS = 600_000;
@@ -463,6 +467,95 @@ describe.each(databases)('a backup of %s', (database) => {
     expect(left).toContain('not ours');
     expect(left.filter((name) => name.includes('partial'))).toEqual([]);
   });
+
+  test('is made though a clock that was ahead has noted the last one, and those of another deployment stay', async () => {
+    verifies('backup-automatic');
+    const to = mkdtempSync(join(directory, 'shared-'));
+    const rule = { keep: 1, keep_hours: 0, keep_days: 0 };
+    const config = { ...books.config, backup: { every: '1h', ...rule, to, passphrase: PASSPHRASE } };
+    const clock = testClock(books.now);
+    const db = await openDb(books.url);
+    onTestFinished(() => db.close());
+    const runtime = {
+      ...systemRuntime,
+      sleep: (ms: number, signal?: AbortSignal) => systemRuntime.sleep(Math.min(ms, 10), signal),
+    };
+    const of = async (deployment: string, at: number) => {
+      const file = join(to, backupName(config.network, at));
+      await changeMeta(db.query, DEPLOYMENT, deployment);
+      await written({ file, now: at });
+      return file;
+    };
+    const theirs = [await of('another', clock.now() - 9), await of('another', clock.now() - 7)];
+    const ours = await of('this one', clock.now() - 8);
+    await changeMeta(db.query, LAST_BACKUP_AT, String(clock.now() + 86_400));
+    const daemon = openBackups({ config, db, clock, log: pino({ level: 'silent' }), runtime });
+    daemon.start();
+    const file = join(to, backupName(config.network, clock.now()));
+    await until('the outdated one goes', async () => !existsSync(ours) || undefined);
+    await daemon.stop();
+    expect(readdirSync(to).sort()).toEqual([...theirs, file].map((path) => basename(path)).sort());
+    expect(await findMeta(db.query, LAST_BACKUP_AT)).toBe(String(clock.now()));
+  });
+
+  test.each([
+    { created_at: 9e15 },
+    { scrypt: { salt: '', n: 3, r: 8, p: 1 } },
+    { scrypt: { salt: '', n: 0, r: 8, p: 1 } },
+    { scrypt: { salt: '', n: 2 ** 17, r: 0, p: 1 } },
+    { scrypt: { salt: '', n: 2 ** 20, r: 32, p: 16 } },
+  ])('whose header claims %j is not believed', async (claim) => {
+    verifies('command-restore');
+    const file = join(directory, `${++made}.backup`);
+    const about = { created_at: 0, gatewayd: '1', kind: database, network: '', schema: ['0001-foundation'] };
+    const header = { ...newHeader(about, false), ...claim } as Header;
+    async function* source() {
+      yield gzipSync('');
+    }
+    await writeFile(
+      file,
+      sealBackup(header, null, { first: Buffer.from('{"secret":null}'), source: source() }),
+    );
+    const config = await place();
+    await expect(restored(config, file)).rejects.toThrow('its header cannot be read');
+    await isEmpty(config);
+  });
+
+  test.each([
+    ['no JSON', 'no JSON'],
+    ['{"secret":null}', 'not packed'],
+  ])('whose contents are not what a backup has (%s) is damaged, and leaves nothing', async (first) => {
+    verifies('command-restore');
+    const file = join(directory, `${++made}.backup`);
+    const schema = await written().then(async ({ file: one }) => (await headerIn(one)).schema);
+    const header = newHeader({ created_at: 0, gatewayd: '1', kind: database, network: '', schema }, false);
+    async function* source() {
+      yield Buffer.from('this is not packed');
+    }
+    await writeFile(file, sealBackup(header, null, { first: Buffer.from(first), source: source() }));
+    const config = await place({ secret: 's'.repeat(40) });
+    await expect(restored(config, file)).rejects.toMatchObject({ exit_code: 65 });
+    await isEmpty(config);
+  });
+
+  test.skipIf(database !== 'sqlite')(
+    'is not taken from a file whose last changes lie in its log',
+    async () => {
+      verifies('command-restore');
+      const at = mkdtempSync(join(directory, 'killed-'));
+      const config = await place({ secret: 's'.repeat(40) });
+      // A daemon that was killed leaves its log next to the file.
+      const SQLite = sqlite();
+      const live = new SQLite(pathOf(books.url));
+      live.pragma('journal_mode = wal');
+      live.exec("insert into meta (name, value) values ('written last', '1')");
+      for (const end of ['', '-wal']) copyFileSync(`${pathOf(books.url)}${end}`, join(at, `old.db${end}`));
+      live.exec("delete from meta where name = 'written last'");
+      live.close();
+      await expect(restored(config, join(at, 'old.db'))).rejects.toThrow('its last changes are in');
+      await isEmpty(config);
+    },
+  );
 });
 
 test('each minute of the last hour, each hour of the last day and each day of the last month stay, and nothing else', () => {
@@ -474,7 +567,7 @@ test('each minute of the last hour, each hour of the last day and each day of th
     names.push(backupName('testnet', from + minute * 60));
     // As a daemon does: after each of them, what is retained depends on nothing that was removed before.
     if (minute % 7 === 0 || minute === minutes - 1) {
-      const old = new Set(outdated(names, { keep: 60, keep_hours: 24, keep_days: 30 }));
+      const old = new Set(outdated(names, { keep: 60, keep_hours: 24, keep_days: 30 }, from + minute * 60));
       names = names.filter((name) => !old.has(name));
     }
   }
@@ -485,5 +578,11 @@ test('each minute of the last hour, each hour of the last day and each day of th
   for (let hour = 0; hour < 24; hour++) expected.add(at(hour * 60));
   for (let day = 0; day < 30; day++) expected.add(at(day * 24 * 60));
   expect(names.sort()).toEqual([...expected].sort());
-  expect(outdated([at(2), at(1), at(0)], { keep: 2, keep_hours: 0, keep_days: 0 })).toEqual([at(2)]);
+  const now = from + (minutes - 1) * 60;
+  expect(outdated([at(2), at(1), at(0)], { keep: 2, keep_hours: 0, keep_days: 0 }, now)).toEqual([at(2)]);
+  // What a clock that was ahead has named takes no place of theirs.
+  const ahead = [at(-60), at(-61)];
+  expect(outdated([...ahead, at(2), at(1), at(0)], { keep: 2, keep_hours: 0, keep_days: 0 }, now)).toEqual([
+    at(2),
+  ]);
 });
