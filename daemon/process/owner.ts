@@ -36,7 +36,7 @@ export function takeOwner(place: Place, use: Use = 'writes'): void {
 }
 
 /**
- * Whoever can put something else in the place of the data: of the database where it is a file, of the secret, or of the directory,
+ * The user who can put something else in the place of the data: of the database where it is a file, of the secret, or of the directory,
  * or of what it will be made in; root only where no other user can. Null where this user cannot see it.
  */
 export function ownerOf(place: Place): Owner | null {
@@ -56,7 +56,7 @@ function ownerOnWay(path: string): Owner | null {
     let at = directory;
     for (const [passed, name] of names.entries()) {
       at = join(at, name);
-      const stats = lookAt(at);
+      const stats = inPlace(at);
       if (stats === 'closed') return null;
       if (!stats) return owner;
       if (!stats.isSymbolicLink()) {
@@ -86,7 +86,7 @@ const fileOf = ({ database_url }: Place): string[] =>
 
 const filesOf = (place: Place): string[] => [...fileOf(place), join(place.data_dir, 'secret')];
 
-function lookAt(path: string): Stats | 'closed' | undefined {
+function inPlace(path: string): Stats | 'closed' | undefined {
   try {
     return lstatSync(path);
   } catch (error) {
