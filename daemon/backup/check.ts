@@ -49,6 +49,8 @@ export interface CheckedBackup {
 export async function checkBackup(options: CheckOptions): Promise<CheckedBackup> {
   const { file, passphrase, config } = options;
   const handle = options.handle ?? openBackup(file);
+  // Before the stream, which closes it at its end.
+  const bytes = fstatSync(handle).size;
   const stream = createReadStream(file, { fd: handle });
   try {
     const { header, unlock } = await readBackup(stream as AsyncIterable<Buffer>);
@@ -60,7 +62,7 @@ export async function checkBackup(options: CheckOptions): Promise<CheckedBackup>
     const { laws, is_ours } = await examine({ ...options, config: place }, { header, rest });
     return {
       header,
-      bytes: fstatSync(handle).size,
+      bytes,
       encrypted: header.scrypt !== null,
       secret:
         stored.length > 0
