@@ -79,7 +79,7 @@ export function text({ min, max, pattern, secret, named, url }: TextOptions = {}
     const given = readText(input);
     if (given instanceof FieldError) return given;
     if (url && BREAK.test(given.trim()))
-      return new FieldError('url_syntax_violation', 'URL should be one line, without tabs');
+      return new FieldError('url_syntax_violation', 'URL should be one line, without control characters');
     const value = named || url ? cleanText(given) : given;
     const fault = lengthFault(value, min, max);
     if (fault) return fault;
