@@ -5,7 +5,7 @@ import { verifies } from '../requirements.ts';
 import { hasNight, spendNight } from './night.ts';
 
 test.skipIf(!databases.includes('sqlite') || !hasNight('sqlite'))(
-  'each fault of a night is told of once, by its name, with what to do, and so is its end',
+  'of each fault of a night there is one notice, by its name, with what to do, and one of its end',
   async () => {
     verifies('night');
     await spendNight('sqlite');

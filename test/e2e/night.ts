@@ -1,4 +1,4 @@
-// A night of an operator who sleeps: each fault that deployments have met, on the built program, and what its operator is told of it.
+// A night of an operator who sleeps: each fault that deployments have met, on the built program, and what its operator is notified of.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
@@ -168,11 +168,9 @@ const turn = (weather: Gate['weather'], ...gates: Gate[]) => {
 
 const isBlind = (blockchain: string) => (scraped: Awaited<ReturnType<Operator['metrics']>>) =>
   scraped.value('gatewayd_blockchain_blind', { blockchain }) === 1;
-const isDead = (blockchain: string) => (scraped: Awaited<ReturnType<Operator['metrics']>>) =>
-  scraped.value('gatewayd_route_dead', { blockchain }) === 1;
 const blindness = (name: string) => ({
   title: 'Blockchain cannot be read',
-  says: new RegExp(`^${name} has not been read since 20\\S+ \\(.*127\\.0\\.0\\.1:\\d+.*\\)`),
+  says: new RegExp(`^${name} has not been read since 20\\S+: \\S+ at 127\\.0\\.0\\.1:\\d+: cannot be reached`),
   command: 'gw admin observers',
   runbook: 'blind',
 });
@@ -180,7 +178,6 @@ const sight = (name: string) => ({
   title: 'Blockchain is read again',
   says: new RegExp(`^${name} is read again$`),
 });
-const portOf = ({ url }: { url: string }): string => new URL(url).port;
 
 /** Two chains turn blind one after the other, and are back one after the other. */
 async function blindChains(
@@ -230,88 +227,75 @@ async function blindSinceStart(chains: Chains): Promise<Operator> {
     },
   });
   await isSeen(daemon as Daemon);
-  expect(titlesOf(operator)).toEqual([...blind, ...blind.map(() => 'Blockchain is read again')]);
+  expect(titlesOf(operator)).toEqual([...blind, ...seenAgain]);
   return operator;
 }
 const blind = ['Blockchain cannot be read', 'Blockchain cannot be read'];
-const titlesOf = (operator: Operator): string[] => operator.told().map(({ title }) => title);
+const seenAgain = blind.map(() => 'Blockchain is read again');
+const titlesOf = (operator: Operator): string[] => operator.notices().map(({ title }) => title);
 
-/** Two daemons: the route of the one that reads each chain fails, that of the other reads; then neither reads. */
+/** Of two daemons with a chain each to read, and what happens to the provider of the one that reads it. */
+const routeFaults = [
+  { of: 'ton', id: 'ton', name: 'TON', does: 'does not answer', says: /socket|reset|closed|reach/i },
+  { of: 'evm', id: EVM.id, name: EVM.name, does: 'takes half a minute', says: /too long|no (complete )?answer/i },
+] as const;
+
+/** The provider of whichever daemon reads a chain fails, and the other daemon reads on. */
+async function failRoute(
+  operator: Operator,
+  { of, id, name, does, says }: (typeof routeFaults)[number],
+  machines: readonly { gates: Gates; daemon: Daemon }[],
+): Promise<void> {
+  const before = machines.map(({ gates }) => gates[of].requests.length);
+  const reads = ({ gates }: { gates: Gates }, at: number) => gates[of].requests.length > (before[at] ?? 0);
+  const { gates, daemon } = await until(`one reads ${name}`, async () => machines.find(reads), WAIT_MS);
+  const gate = gates[of];
+  const provider = `127\\.0\\.0\\.1:${new URL(gate.url).port}`;
+  const night = await operator.suffers({
+    name: `the provider of one of two daemons ${does}`,
+    expected: {
+      title: 'A daemon cannot reach a provider',
+      says: new RegExp(`^daemon \\S+ on ${hostname()} cannot read ${name} through \\S+ at ${provider}: .*; another`),
+      command: 'gatewayd doctor',
+      runbook: 'route',
+    },
+    inject() {
+      if (of === 'ton') gate.weather = 'down';
+      else gate.delay_ms = TOO_SLOW_MS;
+    },
+    metrics: (scraped) => scraped.value('gatewayd_route_dead', { blockchain: id }) === 1,
+    url: daemon.url,
+    doctor: new RegExp(`warning +route ${id}: daemon .*${provider}`),
+  });
+  expect(night.notice.text).toMatch(says);
+  await night.over(() => Object.assign(gate, { weather: 'fair', delay_ms: 0 }), {
+    title: 'A daemon reaches its provider again',
+    says: new RegExp(`^the daemon on ${hostname()} can read ${name} again$`),
+  });
+}
+
+/** Two daemons: the route of the one that reads each chain fails, and the other reads; then neither can. */
 async function twoDaemons(chains: Chains): Promise<Operator> {
   const home = newHome();
   const operator = await openOperator(home);
-  const gates = [await openGates(chains), await openGates(chains)] as const;
-  const shared = {
-    ...own,
-    ...(await place('postgres')),
-    ...operator.env,
-    GATEWAYD_SECRET: 'ab12cd34'.repeat(8),
-  };
-  const envs = gates.map((each, at) => ({
-    ...shared,
-    ...each.env,
-    GATEWAYD_DATA_DIR: join(home.dir, `machine-${at}`),
-  })) as Record<string, string>[];
-  const daemons = [await home.start({ env: envs[0] }), await home.start({ env: envs[1] })] as const;
-  operator.watch({ env: envs[0] }, daemons[0].url);
-  await openInvoices(daemons[0], ['ton', EVM.id]);
+  const shared = { ...own, ...(await place('postgres')), ...operator.env, GATEWAYD_SECRET: 'ab12cd34'.repeat(8) };
+  const machines: { gates: Gates; daemon: Daemon }[] = [];
+  for (const name of ['one', 'other']) {
+    const gates = await openGates(chains);
+    const env = { ...shared, ...gates.env, GATEWAYD_DATA_DIR: join(home.dir, name) };
+    const daemon = await home.start({ env });
+    machines.push({ gates, daemon });
+    operator.watch({ env }, daemon.url);
+  }
+  const daemons = machines.map(({ daemon }) => daemon);
+  await openInvoices(daemons[0] as Daemon, ['ton', EVM.id]);
   for (const daemon of daemons) await isSeen(daemon);
-  const faults = [
-    { of: 'ton', name: 'TON', does: 'does not answer', says: /socket|reset|closed|reach/i },
-    {
-      of: 'evm',
-      name: 'Gnosis',
-      does: 'takes half a minute for an answer',
-      says: /too long|no answer|within/i,
-    },
-  ] as const;
-  const nights = faults.map(async ({ of, name, does, says }) => {
-    // Whoever reads it is whom it meets.
-    const before = gates.map((each) => each[of].requests.length);
-    const at = await until(
-      `one reads ${name}`,
-      async () => {
-        const found = gates.findIndex((each, index) => each[of].requests.length > (before[index] as number));
-        return found < 0 ? undefined : found;
-      },
-      WAIT_MS,
-    );
-    const gate = (gates[at] as Gates)[of];
-    const blockchain = of === 'ton' ? 'ton' : EVM.id;
-    const night = await operator.suffers({
-      name: `the provider of one of two daemons ${does}`,
-      expected: {
-        title: 'A daemon cannot reach a provider',
-        says: new RegExp(
-          `^daemon \\S+ on ${hostname()} cannot read ${name} through 127\\.0\\.0\\.1:${portOf(gate)}: .*; another daemon reads`,
-        ),
-        command: 'gatewayd doctor',
-        runbook: 'route',
-      },
-      inject() {
-        if (of === 'ton') gate.weather = 'down';
-        else gate.delay_ms = TOO_SLOW_MS;
-      },
-      metrics: isDead(blockchain),
-      url: (daemons[at] as Daemon).url,
-      doctor: new RegExp(`warning +route ${blockchain}: daemon .*127\\.0\\.0\\.1:${portOf(gate)}`),
-    });
-    expect(night.notice.text).toMatch(says);
-    await night.over(() => Object.assign(gate, { weather: 'fair', delay_ms: 0 }), {
-      title: 'A daemon reaches its provider again',
-      says: new RegExp(`^the daemon on ${hostname()} can read ${name} again$`),
-    });
-  });
-  await Promise.all(nights);
+  await Promise.all(routeFaults.map((fault) => failRoute(operator, fault, machines)));
   const routes = titlesOf(operator);
-  expect([...routes].sort()).toEqual([
-    'A daemon cannot reach a provider',
-    'A daemon cannot reach a provider',
-    'A daemon reaches its provider again',
-    'A daemon reaches its provider again',
-  ]);
+  const [dead, alive] = ['A daemon cannot reach a provider', 'A daemon reaches its provider again'];
+  expect([...routes].sort()).toEqual([dead, dead, alive, alive]);
   await blindChains(operator, {
-    gates,
+    gates: machines.map(({ gates }) => gates),
     name: 'neither of two daemons can read a chain',
     async inject(evm) {
       turn('down', ...evm);
@@ -319,14 +303,11 @@ async function twoDaemons(chains: Chains): Promise<Operator> {
     },
   });
   for (const daemon of daemons) await isSeen(daemon);
-  expect(titlesOf(operator).slice(routes.length)).toEqual([
-    ...blind,
-    ...blind.map(() => 'Blockchain is read again'),
-  ]);
+  expect(titlesOf(operator).slice(routes.length)).toEqual([...blind, ...seenAgain]);
   return operator;
 }
 
-/** What the log has said since it was this long, by what each line says. */
+/** What was logged since it was this long, by what each line says. */
 function noiseOf(daemon: Daemon, from: number) {
   const entries = daemon
     .stderr()
@@ -392,7 +373,7 @@ const backupAge = async ({ operator }: Deployment) =>
   (await operator.metrics()).value('gatewayd_backup_age_seconds') ?? Number.NaN;
 
 /** What doctor says of backups is done; what comes of it can be checked, and is restored elsewhere. */
-async function followAdvice(deployment: Deployment): Promise<Deployment> {
+async function followAdvice(deployment: Deployment, { url }: Daemon): Promise<Deployment> {
   const { operator, database, env } = deployment;
   const found = await operator.doctor();
   expect(found.filter(({ status }) => status === 'failed')).toEqual([]);
@@ -413,7 +394,7 @@ async function followAdvice(deployment: Deployment): Promise<Deployment> {
   const after = { ...deployment, env: advisedEnv };
   expect(fixes).toContain('`gatewayd backup`');
   await run(after, 'backup');
-  operator.watch({ env: advisedEnv });
+  operator.watch({ env: advisedEnv }, url);
   expect((await operator.doctor()).filter(({ of, status }) => of === 'backup' && status !== 'ok')).toEqual(
     [],
   );
@@ -430,7 +411,6 @@ async function followAdvice(deployment: Deployment): Promise<Deployment> {
 /** The backup that there is was made days ago. */
 async function forgottenBackup(deployment: Deployment): Promise<void> {
   const { operator, env, disk } = deployment;
-  await run(deployment, 'backup');
   const night = await operator.suffers({
     name: 'no backup was made for three days',
     expected: {
@@ -461,8 +441,8 @@ const whose = (directory: string): number[] => [
   ),
 ];
 
-/** Root works beside the service, whose daemon is started again. */
-async function rootBeside(deployment: Deployment, daemon: Daemon): Promise<Daemon> {
+/** Root works alongside the service, whose daemon is started again. */
+async function rootAlongside(deployment: Deployment, daemon: Daemon): Promise<Daemon> {
   const { operator, disk } = deployment;
   await run(deployment, 'secret', 'rotate');
   await run(deployment, 'backup');
@@ -576,12 +556,12 @@ async function service(database: Database, chains: Chains): Promise<Operator> {
   expect(await backupAge(fresh)).toBe(Number.POSITIVE_INFINITY);
   await openInvoices(daemon, ['ton', EVM.id]);
   await isSeen(daemon);
-  await forgottenBackup(fresh);
-  const deployment = await followAdvice(fresh);
+  const deployment = await followAdvice(fresh, daemon);
+  await forgottenBackup(deployment);
   await stop(daemon);
   daemon = await startService(deployment);
   expect(await backupAge(deployment)).toBeLessThan(WAIT_MS / 1000);
-  daemon = await rootBeside(deployment, daemon);
+  daemon = await rootAlongside(deployment, daemon);
   const from = daemon.stderr().length;
   if (line === null) await fullDisk(deployment, daemon);
   else await serverAway({ ...deployment, line }, daemon);
@@ -627,25 +607,19 @@ async function booksOf(email: string, database: Database, events: number): Promi
   return file;
 }
 
-/** A restore has begun to write. */
-async function isUnderWay(
-  { dir }: Home,
-  { GATEWAYD_DATABASE_URL: url }: Record<string, string>,
-): Promise<void> {
+/** What restores that are under way, and those that were killed, have in place: drafts, or sessions that insert. */
+async function tracesOf({ dir }: Home, { GATEWAYD_DATABASE_URL: url }: Record<string, string>): Promise<string[]> {
   const state = join(dir, 'gatewayd');
-  const db = url === undefined ? null : await openDb(url);
-  const writes = async () => {
-    if (db === null)
-      return existsSync(state) && readdirSync(state).some((name) => name.includes('.restoring'));
-    const { rows } = await sql<{ pid: number }>`
-      select pid from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid() and query like 'insert into %'`.execute(
-      db.query,
-    );
-    return rows.length > 0;
-  };
-  await until('the restore is under way', async () => (await writes()) || undefined, WAIT_MS);
-  await db?.close();
+  if (url === undefined)
+    return existsSync(state) ? readdirSync(state).filter((name) => name.includes('.restoring')) : [];
+  const db = await openDb(url);
+  const { rows } = await sql<{ pid: number }>`
+    select pid from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and query ilike 'insert into %'`.execute(
+    db.query,
+  );
+  await db.close();
+  return rows.map(({ pid }) => String(pid));
 }
 
 /** Restores of one backup are ended in the middle; then another one is restored. */
@@ -653,14 +627,20 @@ async function interruptedRestores(database: Database): Promise<void> {
   const long = await booksOf('first@example.com', database, EVENTS);
   const other = await booksOf('second@example.com', database, 0);
   const home = newHome();
-  const env = { ...(await place(database)), GATEWAYD_BACKUP_PASSPHRASE: PASSPHRASE };
+  const env: Record<string, string> = {
+    ...(await place(database)),
+    GATEWAYD_BACKUP_PASSPHRASE: PASSPHRASE,
+  };
   for (const [signal, code] of [
     ['SIGKILL', 'SIGKILL'],
     ['SIGINT', 130],
     ['SIGKILL', 'SIGKILL'],
   ] as const) {
+    const before = await tracesOf(home, env);
     const { ended, signal: send } = home.launch(['restore', long], { env });
-    await isUnderWay(home, env);
+    const isUnderWay = async () =>
+      (await tracesOf(home, env)).some((trace) => !before.includes(trace)) || undefined;
+    await until('the restore is under way', isUnderWay, WAIT_MS);
     send(signal);
     expect((await ended).code).toBe(code);
   }

@@ -1,5 +1,6 @@
 // What an operator has who sleeps: the mails of a deployment, its metrics, what doctor says, and its log; nothing else.
 import { expect } from 'vitest';
+import { noticeCauses } from '../../daemon/notify/names.ts';
 import type { Home, RunOptions } from '../daemon/helpers/process.ts';
 import { readMetrics, type Scraped } from '../helpers/metrics.ts';
 import { smtpServer } from '../helpers/smtp.ts';
@@ -7,18 +8,21 @@ import { until } from '../helpers/until.ts';
 
 const METRICS_TOKEN = 'a-token-for-the-metrics';
 /** What is promised: from a fault to the mail about it. */
-const TOLD_SECONDS = 90;
+const NOTIFIED_SECONDS = 90;
 /** A busy machine shows by how much it is late before it is given up. */
 const WAIT_MS = 240_000;
-/** Gauges that an alert, or a person who looks at the dashboard, goes by. */
-const LOOKED_AT =
+/** Gauges that an alert, or a person at the dashboard, goes by. */
+const SHOWN =
   /^gatewayd_(database_up|database_writable|blockchain_blind|blockchain_lag_seconds|route_dead|provider_down|notices_undelivered|backup_age_seconds|disk_free_bytes)$/;
 /** What moves on its own is shown where it moved by more. */
 const MOVES_SECONDS = 45;
 const MOVES_BYTES = 100 * 1024 ** 2;
 
+/** All that there is but the pace, which the chains of tests do not keep. */
+const HEARD = noticeCauses.filter((cause) => !cause.startsWith('pace_'));
+
 /** One thing that a mail says. */
-export interface Told {
+interface Notice {
   title: string;
   text: string;
   /** Of the whole mail. */
@@ -27,7 +31,7 @@ export interface Told {
   at_ms: number;
 }
 
-export interface Finding {
+interface Finding {
   of: string;
   status: 'ok' | 'warning' | 'failed';
   says: string;
@@ -41,17 +45,17 @@ export interface Entry {
   err?: { stack?: string };
 }
 
-/** Of one fault, for whoever reads about it. */
+/** Of one fault, for people who read about it. */
 interface Chapter {
   fault: string;
-  told_seconds: number | null;
+  notified_seconds: number | null;
   over_seconds: number | null;
   mails: string[];
   metrics: string[];
   doctor: string[];
 }
 
-export interface Expected {
+interface Expected {
   title: string;
   /** What the notice says: provider, error. */
   says: RegExp;
@@ -61,9 +65,9 @@ export interface Expected {
   runbook?: string;
 }
 
-/** A fault that was told of, until it is over. */
-export interface Night {
-  notice: Told;
+/** A fault that its operator was notified of, until it is over. */
+interface Night {
+  notice: Notice;
   /** Repairs it, and waits for what tells of its end; null where nothing does. */
   over(repair: () => unknown, expected: Expected | null): Promise<void>;
 }
@@ -73,7 +77,7 @@ export interface Fault {
   expected: Expected;
   /** Resolves to the moment since which it is there, milliseconds, where that was before it resolves. */
   inject(): unknown;
-  /** What of the metrics and of doctor has to show it, once it is told of. */
+  /** What of the metrics and of doctor has to show it, once it is notified of. */
   metrics(scraped: Scraped): boolean;
   /** The daemon whose metrics they are, where it is not the one that is watched. */
   url?: string;
@@ -98,45 +102,60 @@ function textOf(mail: string): string {
   return Buffer.from(bytes, 'latin1').toString();
 }
 
+/** Each line of the mails that says something, by the title that the subject has too. */
+function noticesIn({ mails, arrived_ms }: Awaited<ReturnType<typeof smtpServer>>): Notice[] {
+  return mails.flatMap((mail, at) => {
+    const subject = /^Subject: (.*(?:\r?\n .*)*)$/m.exec(mail)?.[1]?.replace(/\r?\n /g, ' ') ?? '';
+    const titles = subject.replace(/^gatewayd: | \(\d+\)$/g, '').split(', ');
+    const text = textOf(mail);
+    const lines = text.split('\n').filter((line) => titles.some((title) => line.startsWith(`${title}: `)));
+    return lines.map((line) => ({
+      title: line.slice(0, line.indexOf(': ')),
+      text: line.slice(line.indexOf(': ') + 2),
+      mail: text,
+      subject,
+      at_ms: arrived_ms[at] ?? Date.now(),
+    }));
+  });
+}
+const keyOf = ({ title, text }: Notice) => `${title}: ${text}`;
+const wholeOf = ({ subject, mail }: Notice) => `Subject: ${subject}\n${mail.trim()}`;
+
 const NOTHING: Scraped = { types: new Map(), series: [], value: () => undefined };
+
+/** The gauges that moved. */
+function changesBetween(before: Scraped, after: Scraped): string[] {
+  const valuesOf = ({ series }: Scraped) =>
+    new Map(
+      series
+        .filter(({ name }) => SHOWN.test(name))
+        .map(({ name, labels, value }) => [[name, ...Object.values(labels)].join(' '), value]),
+    );
+  const [was, is] = [valuesOf(before), valuesOf(after)];
+  const least = (key: string) =>
+    key.includes('_bytes') ? MOVES_BYTES : key.includes('_seconds') ? MOVES_SECONDS : 0;
+  return [...new Set([...was.keys(), ...is.keys()])].flatMap((key) => {
+    const [old, now] = [was.get(key), is.get(key)];
+    const is_same = old === now || (old !== undefined && now !== undefined && Math.abs(now - old) <= least(key));
+    return is_same ? [] : [`${key}: ${old ?? 'none'} -> ${now ?? 'none'}`];
+  });
+}
 
 /** Each deployment has one, with a mailbox of its own. */
 export async function openOperator(home: Home) {
   const server = await smtpServer();
-  const arrived_ms: number[] = [];
-  const push = server.mails.push.bind(server.mails);
-  server.mails.push = (...mails) => {
-    arrived_ms.push(Date.now());
-    return push(...mails);
-  };
   const chapters: Chapter[] = [];
   const seen = new Set<string>();
   let daemon_url: string | null = null;
   let run_options: RunOptions = {};
-
-  const told = (): Told[] =>
-    server.mails.flatMap((mail, at) => {
-      const subject = /^Subject: (.*(?:\r?\n .*)*)$/m.exec(mail)?.[1]?.replace(/\r?\n /g, ' ') ?? '';
-      const titles = subject.replace(/^gatewayd: | \(\d+\)$/g, '').split(', ');
-      const text = textOf(mail);
-      const lines = text.split('\n').filter((line) => titles.some((title) => line.startsWith(`${title}: `)));
-      return lines.map((line) => ({
-        title: line.slice(0, line.indexOf(': ')),
-        text: line.slice(line.indexOf(': ') + 2),
-        mail: text,
-        subject,
-        at_ms: arrived_ms[at] as number,
-      }));
-    });
-  const keyOf = ({ title, text }: Told) => `${title}: ${text}`;
+  const notices = () => noticesIn(server);
 
   async function metrics(url = daemon_url): Promise<Scraped> {
     if (url === null) return NOTHING;
-    const answer = await fetch(`${url}/metrics`, {
-      headers: { authorization: `Bearer ${METRICS_TOKEN}` },
-    });
-    return readMetrics(await answer.text());
+    const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
+    return readMetrics(await fetch(`${url}/metrics`, { headers }).then((answer) => answer.text()));
   }
+
   async function doctor(): Promise<Finding[]> {
     const { stdout, stderr } = await home.run(['doctor', '--json'], run_options);
     const { findings } = JSON.parse(stdout || '{"findings":[]}') as { findings: Finding[] };
@@ -145,41 +164,64 @@ export async function openOperator(home: Home) {
   }
 
   /** The mail with it, which was not expected before. */
-  async function hears({ title, says, command, runbook }: Expected): Promise<Told> {
+  async function hears({ title, says, command, runbook }: Expected): Promise<Notice> {
+    const isIt = (one: Notice) => one.title === title && says.test(one.text) && !seen.has(keyOf(one));
     const found = await until(
-      `the operator is told: ${title} ${says}`,
-      async () => told().find((one) => one.title === title && says.test(one.text) && !seen.has(keyOf(one))),
+      `the operator is notified: ${title} ${says}`,
+      async () => notices().find(isIt),
       WAIT_MS,
     ).catch((error) => {
-      throw new Error(`${error.message}; told was ${JSON.stringify(told().map(keyOf), null, 1)}`);
+      throw new Error(`${error.message}; notices were ${JSON.stringify(notices().map(keyOf), null, 1)}`);
     });
     seen.add(keyOf(found));
-    expect(found.subject).toContain('gatewayd: ');
     if (command !== undefined) expect(found.mail).toContain(`What to do: ${command}, then `);
     if (runbook !== undefined) expect(found.mail).toMatch(new RegExp(`http\\S+/guides/run#${runbook}\\b`));
     return found;
   }
 
-  function changes(before: Scraped, after: Scraped): string[] {
-    const labelled = ({ name, labels }: Scraped['series'][number]) =>
-      `${name}${Object.entries(labels)
-        .map(([label, value]) => ` ${label}=${value}`)
-        .join('')}`;
-    const was = new Map(before.series.map((one) => [labelled(one), one.value]));
-    const lines = after.series.flatMap((one) => {
-      const [key, old] = [labelled(one), was.get(labelled(one))];
-      const least = one.name.endsWith('_bytes')
-        ? MOVES_BYTES
-        : one.name.endsWith('_seconds')
-          ? MOVES_SECONDS
-          : 0;
-      const is_moved = old === undefined || Math.abs(one.value - old) > least;
-      return LOOKED_AT.test(one.name) && is_moved ? [`${key}: ${old ?? 'none'} -> ${one.value}`] : [];
-    });
-    const gone = [...was.keys()].filter(
-      (key) => LOOKED_AT.test(key.split(' ')[0] ?? '') && !after.series.some((one) => labelled(one) === key),
+  /** Injects a fault, and waits until the operator is notified of it and sees it in the metrics and in doctor. */
+  async function suffers({ name, expected, inject, metrics: shows, url, doctor: line }: Fault): Promise<Night> {
+    const before = await metrics(url);
+    const well = new Set((await doctor()).map(shown));
+    const since_ms = await inject();
+    const begun_ms = typeof since_ms === 'number' ? since_ms : Date.now();
+    const notice = await hears(expected);
+    const notified_seconds = Math.round((notice.at_ms - begun_ms) / 1000);
+    expect(notified_seconds, `${name}: from fault to notice`).toBeLessThanOrEqual(NOTIFIED_SECONDS);
+    // What a scrape shows may be some seconds old.
+    const during = await until(
+      `${name}: the metrics show it`,
+      async () => {
+        const scraped = await metrics(url);
+        return shows(scraped) ? scraped : undefined;
+      },
+      NOTIFIED_SECONDS * 1000,
     );
-    return [...lines, ...gone.map((key) => `${key}: ${was.get(key)} -> none`)];
+    const red = (await doctor()).filter((one) => one.status !== 'ok' && !well.has(shown(one))).map(shown);
+    const chapter: Chapter = {
+      fault: name,
+      notified_seconds,
+      over_seconds: null,
+      mails: [wholeOf(notice)],
+      metrics: changesBetween(before, during),
+      doctor: red,
+    };
+    chapters.push(chapter);
+    expect(red, name).toContainEqual(expect.stringMatching(line));
+    return {
+      notice,
+      async over(repair, end) {
+        await repair();
+        const repaired_ms = Date.now();
+        if (end !== null) {
+          const last = await hears(end);
+          chapter.over_seconds = Math.round((last.at_ms - repaired_ms) / 1000);
+          chapter.mails.push(wholeOf(last));
+        }
+        const isBack = async () => !shows(await metrics(url)) || undefined;
+        await until(`${name}: the metrics are as before`, isBack, WAIT_MS);
+      },
+    };
   }
 
   return {
@@ -187,7 +229,7 @@ export async function openOperator(home: Home) {
     env: {
       GATEWAYD_SMTP_URL: server.url,
       GATEWAYD_MAIL_FROM: 'gatewayd@example.com',
-      GATEWAYD_NOTIFY: JSON.stringify([{ to: 'mailto:operator@example.com' }]),
+      GATEWAYD_NOTIFY: JSON.stringify([{ to: 'mailto:operator@example.com', on: HEARD }]),
       GATEWAYD_METRICS_TOKEN: METRICS_TOKEN,
     },
     /** The settings that doctor is run with; and whose metrics are read, once it runs. */
@@ -195,51 +237,11 @@ export async function openOperator(home: Home) {
       run_options = options;
       daemon_url = url;
     },
-    told,
+    notices,
     metrics,
     doctor,
-    hears,
+    suffers,
     chapters,
-    /** Injects a fault, and waits until the operator is told of it and sees it in the metrics and in doctor. */
-    async suffers({ name, expected, inject, metrics: moved, url, doctor: red }: Fault): Promise<Night> {
-      const before = await metrics(url);
-      const well = new Set((await doctor()).map(shown));
-      const since_ms = await inject();
-      const begun_ms = typeof since_ms === 'number' ? since_ms : Date.now();
-      const notice = await hears(expected);
-      const told_seconds = Math.round((notice.at_ms - begun_ms) / 1000);
-      expect(told_seconds, `${name}: from fault to notice`).toBeLessThanOrEqual(TOLD_SECONDS);
-      const during = await metrics(url);
-      const lines = (await doctor()).filter((one) => one.status !== 'ok' && !well.has(shown(one))).map(shown);
-      const chapter: Chapter = {
-        fault: name,
-        told_seconds,
-        over_seconds: null,
-        mails: [`Subject: ${notice.subject}\n${notice.mail.trim()}`],
-        metrics: changes(before, during),
-        doctor: lines,
-      };
-      chapters.push(chapter);
-      expect(moved(during), `${name}: ${chapter.metrics.join('\n')}`).toBe(true);
-      expect(lines, name).toContainEqual(expect.stringMatching(red));
-      return {
-        notice,
-        async over(repair, end) {
-          await repair();
-          const repaired_ms = Date.now();
-          if (end !== null) {
-            const last = await hears(end);
-            chapter.over_seconds = Math.round((last.at_ms - repaired_ms) / 1000);
-            chapter.mails.push(`Subject: ${last.subject}\n${last.mail.trim()}`);
-          }
-          await until(
-            `${name}: the metrics are as before`,
-            async () => !moved(await metrics(url)) || undefined,
-            WAIT_MS,
-          );
-        },
-      };
-    },
   };
 }
 
@@ -248,10 +250,10 @@ export type Operator = Awaited<ReturnType<typeof openOperator>>;
 /** The whole of it, for people. */
 export const storyOf = (chapters: readonly Chapter[]): string =>
   chapters
-    .map(({ fault, told_seconds, over_seconds, mails, metrics, doctor }) =>
+    .map(({ fault, notified_seconds, over_seconds, mails, metrics, doctor }) =>
       [
         `=== ${fault}`,
-        `--- told after ${told_seconds ?? '-'} s, its end after ${over_seconds ?? '-'} s`,
+        `--- notified after ${notified_seconds ?? '-'} s, its end after ${over_seconds ?? '-'} s`,
         ...mails.flatMap((mail) => ['--- mail', mail]),
         '--- metrics',
         ...metrics,

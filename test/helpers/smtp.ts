@@ -9,6 +9,7 @@ import { onTestFinished } from 'vitest';
 export async function smtpServer(refuse?: string) {
   const envelopes: { from: string; to: string[] }[] = [];
   const mails: string[] = [];
+  const arrived_ms: number[] = [];
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
@@ -16,6 +17,7 @@ export async function smtpServer(refuse?: string) {
       refuse ? done(Object.assign(new Error(refuse), { responseCode: 550 })) : done(),
     async onData(stream, { envelope }, done) {
       mails.push(await text(stream));
+      arrived_ms.push(Date.now());
       const from = envelope.mailFrom ? envelope.mailFrom.address : '';
       envelopes.push({ from, to: envelope.rcptTo.map(({ address }) => address) });
       done();
@@ -25,5 +27,5 @@ export async function smtpServer(refuse?: string) {
   await once(server.server, 'listening');
   onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
   const { port } = server.server.address() as AddressInfo;
-  return { envelopes, mails, url: `smtp://127.0.0.1:${port}` };
+  return { envelopes, mails, arrived_ms, url: `smtp://127.0.0.1:${port}` };
 }

@@ -213,7 +213,7 @@ export const running = {
     'log-causes':
       'a failure that lasts is logged when it begins, now and then with a count, and when it is over',
     night:
-      'each fault of a deployment (a chain, a route, a disk, a database, a backup) is told of within 90 s, by its name, once, with what to do, and so is the end of what was broken; nothing else is told',
+      'of each fault of a deployment (a chain, a route, a disk, a database, a backup) there is one notice within 90 s, by its name, with what to do, and one when a chain, route or database is back; there is no other',
     drill:
       'an upgrade, a blind chain, a full disk, a killed backup, another machine and a new secret, one after the other: nothing is lost, and verify is clean',
     'log-trace':
