@@ -170,7 +170,9 @@ const isBlind = (blockchain: string) => (scraped: Awaited<ReturnType<Operator['m
   scraped.value('gatewayd_blockchain_blind', { blockchain }) === 1;
 const blindness = (name: string) => ({
   title: 'Blockchain cannot be read',
-  says: new RegExp(`^${name} has not been read since 20\\S+: \\S+ at 127\\.0\\.0\\.1:\\d+: cannot be reached`),
+  says: new RegExp(
+    `^${name} has not been read since 20\\S+: \\S+ at 127\\.0\\.0\\.1:\\d+: cannot be reached`,
+  ),
   command: 'gw admin observers',
   runbook: 'blind',
 });
@@ -237,7 +239,13 @@ const titlesOf = (operator: Operator): string[] => operator.notices().map(({ tit
 /** Of two daemons with a chain each to read, and what happens to the provider of the one that reads it. */
 const routeFaults = [
   { of: 'ton', id: 'ton', name: 'TON', does: 'does not answer', says: /socket|reset|closed|reach/i },
-  { of: 'evm', id: EVM.id, name: EVM.name, does: 'takes half a minute', says: /too long|no (complete )?answer/i },
+  {
+    of: 'evm',
+    id: EVM.id,
+    name: EVM.name,
+    does: 'takes half a minute',
+    says: /too long|no (complete )?answer/i,
+  },
 ] as const;
 
 /** The provider of whichever daemon reads a chain fails, and the other daemon reads on. */
@@ -255,7 +263,9 @@ async function failRoute(
     name: `the provider of one of two daemons ${does}`,
     expected: {
       title: 'A daemon cannot reach a provider',
-      says: new RegExp(`^daemon \\S+ on ${hostname()} cannot read ${name} through \\S+ at ${provider}: .*; another`),
+      says: new RegExp(
+        `^daemon \\S+ on ${hostname()} cannot read ${name} through \\S+ at ${provider}: .*; another`,
+      ),
       command: 'gatewayd doctor',
       runbook: 'route',
     },
@@ -278,7 +288,12 @@ async function failRoute(
 async function twoDaemons(chains: Chains): Promise<Operator> {
   const home = newHome();
   const operator = await openOperator(home);
-  const shared = { ...own, ...(await place('postgres')), ...operator.env, GATEWAYD_SECRET: 'ab12cd34'.repeat(8) };
+  const shared = {
+    ...own,
+    ...(await place('postgres')),
+    ...operator.env,
+    GATEWAYD_SECRET: 'ab12cd34'.repeat(8),
+  };
   const machines: { gates: Gates; daemon: Daemon }[] = [];
   for (const name of ['one', 'other']) {
     const gates = await openGates(chains);
@@ -608,7 +623,10 @@ async function booksOf(email: string, database: Database, events: number): Promi
 }
 
 /** What restores that are under way, and those that were killed, have in place: drafts, or sessions that insert. */
-async function tracesOf({ dir }: Home, { GATEWAYD_DATABASE_URL: url }: Record<string, string>): Promise<string[]> {
+async function tracesOf(
+  { dir }: Home,
+  { GATEWAYD_DATABASE_URL: url }: Record<string, string>,
+): Promise<string[]> {
   const state = join(dir, 'gatewayd');
   if (url === undefined)
     return existsSync(state) ? readdirSync(state).filter((name) => name.includes('.restoring')) : [];

@@ -136,7 +136,8 @@ function changesBetween(before: Scraped, after: Scraped): string[] {
     key.includes('_bytes') ? MOVES_BYTES : key.includes('_seconds') ? MOVES_SECONDS : 0;
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((key) => {
     const [old, now] = [was.get(key), is.get(key)];
-    const is_same = old === now || (old !== undefined && now !== undefined && Math.abs(now - old) <= least(key));
+    const is_same =
+      old === now || (old !== undefined && now !== undefined && Math.abs(now - old) <= least(key));
     return is_same ? [] : [`${key}: ${old ?? 'none'} -> ${now ?? 'none'}`];
   });
 }
@@ -180,7 +181,14 @@ export async function openOperator(home: Home) {
   }
 
   /** Injects a fault, and waits until the operator is notified of it and sees it in the metrics and in doctor. */
-  async function suffers({ name, expected, inject, metrics: shows, url, doctor: line }: Fault): Promise<Night> {
+  async function suffers({
+    name,
+    expected,
+    inject,
+    metrics: shows,
+    url,
+    doctor: line,
+  }: Fault): Promise<Night> {
     const before = await metrics(url);
     const well = new Set((await doctor()).map(shown));
     const since_ms = await inject();
