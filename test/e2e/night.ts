@@ -322,7 +322,7 @@ async function twoDaemons(chains: Chains): Promise<Operator> {
   return operator;
 }
 
-/** What was logged since it was this long, by what each line says. */
+/** What was logged since it was this long, by what each line says: but for the one line of each request, which is no fault. */
 function noiseOf(daemon: Daemon, from: number) {
   const entries = daemon
     .stderr()
@@ -332,7 +332,7 @@ function noiseOf(daemon: Daemon, from: number) {
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Entry);
   const kinds = new Map<string, number>();
-  for (const { msg } of entries) kinds.set(msg, (kinds.get(msg) ?? 0) + 1);
+  for (const { msg } of entries.filter((entry) => entry.msg !== 'request')) kinds.set(msg, (kinds.get(msg) ?? 0) + 1);
   return {
     kinds: [...kinds].filter(([, count]) => count > LOG_MOST),
     stacks: entries.filter(({ err }) => err?.stack).length,
