@@ -332,7 +332,8 @@ function noiseOf(daemon: Daemon, from: number) {
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Entry);
   const kinds = new Map<string, number>();
-  for (const { msg } of entries.filter((entry) => entry.msg !== 'request')) kinds.set(msg, (kinds.get(msg) ?? 0) + 1);
+  for (const { msg } of entries.filter((entry) => entry.msg !== 'request'))
+    kinds.set(msg, (kinds.get(msg) ?? 0) + 1);
   return {
     kinds: [...kinds].filter(([, count]) => count > LOG_MOST),
     stacks: entries.filter(({ err }) => err?.stack).length,
