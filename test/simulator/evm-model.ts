@@ -178,6 +178,9 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
     return count;
   }
   const finalBlocks = () => blocksIn(final_seconds);
+  /** Blocks that a fork replaces at most: where blocks are slow, both spans are as few blocks, and what is final stays. */
+  const deepestFork = () =>
+    breaksFinality(id) ? blocksIn(deepest_seconds) : Math.min(blocksIn(deepest_seconds), finalBlocks() - 1);
   /** Whether nothing that a provider does keeps a payment from being read at once. */
   const isPlain =
     ['far_behind', 'late_index', 'forks', 'stalls', 'lacks_contracts', 'overloaded'].every(
@@ -428,15 +431,15 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
       chain.catchUp();
       const block = chain.blockOf(hash);
       const depth = block ? chain.tip.number - block.number + 1 : 0;
-      if (current.forks > 0 && depth > 0 && depth <= blocksIn(deepest_seconds)) fork(depth, { moved: hash });
+      if (current.forks > 0 && depth > 0 && depth <= deepestFork()) fork(depth, { moved: hash });
     });
   }
 
   function schedule(): void {
     world.after(miners.exponential(60_000), () => {
-      const deepest = blocksIn(deepest_seconds);
+      const deepest = deepestFork();
       const shallow = Math.min(SHALLOW_FORK, deepest);
-      if (miners.chance(current.forks))
+      if (miners.chance(current.forks) && deepest > 0)
         fork(miners.chance(current.deep) ? miners.int(shallow, deepest) : miners.int(1, shallow));
       schedule();
     });
@@ -451,7 +454,7 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
     if (!block) chain.forget(made.hash);
     else {
       const depth = chain.tip.number - block.number + 1;
-      const within = Math.min(blocksIn(REPLACED_WITHIN_SECONDS), blocksIn(deepest_seconds));
+      const within = Math.min(blocksIn(REPLACED_WITHIN_SECONDS), deepestFork());
       if (depth > within || !miners.chance(current.forks * 3)) return null;
       fork(depth, { lost: made.hash });
     }
