@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { sqlite } from '../../data/db/driver.ts';
 import { type Home, makeHome } from '../daemon/helpers/process.ts';
+import { backupAdvice } from '../helpers/backup-advice.ts';
 import { databases, emptyDatabase } from '../helpers/database.ts';
 import { until } from '../helpers/until.ts';
 import { verifies } from '../requirements.ts';
@@ -67,21 +68,8 @@ describe.each(databases)('with %s', (database) => {
       expect(advised.map(({ status }) => status)).toEqual(['warning', 'warning', 'warning']);
       const elsewhere = mkdtempSync(join(other_disk ?? '', 'gatewayd-backups-'));
       onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
-      // What the operator has for each of the settings that are named.
-      const values: Record<string, string> = {
-        'backup.to': elsewhere,
-        'backup.passphrase': PASSPHRASE,
-        'backup.every': '1d',
-      };
       const fixes = advised.map(({ fix }) => fix ?? '').join('\n');
-      const named = [...fixes.matchAll(/\bset (backup\.\w+)/g)].map(([, name = '']) => name);
-      expect(named.sort()).toEqual(Object.keys(values).sort());
-      const set = {
-        ...env,
-        ...Object.fromEntries(
-          named.map((name) => [`GATEWAYD_${name.toUpperCase().replace('.', '_')}`, values[name] ?? '']),
-        ),
-      };
+      const set = { ...env, ...backupAdvice(fixes, elsewhere, PASSPHRASE) };
       const commands = [...fixes.matchAll(/`gatewayd ([^`]+)`/g)].map(([, command = '']) => command);
       expect(commands).toEqual(['backup']);
       for (const command of commands) {

@@ -6,18 +6,18 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, onTestFinished } from 'vitest';
-import { sqlite } from '../../data/db/driver.ts';
 import { openDb } from '../../data/db/open.ts';
 import { changeMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
 import { type EvmChain, hasAnvil, startAnvil } from '../chains/evm-chain.ts';
 import { startTonChain, type TonChain } from '../chains/ton-chain.ts';
 import { type Daemon, type Home, makeHome } from '../daemon/helpers/process.ts';
+import { backupAdvice } from '../helpers/backup-advice.ts';
 import { type Database, emptyDatabase } from '../helpers/database.ts';
 import { type Line, openLine } from '../helpers/line.ts';
 import { PASSWORD, shopkeeper } from '../helpers/people.ts';
 import { createDatabase, hasPostgres } from '../helpers/postgres.ts';
 import { serviceAt } from '../helpers/service.ts';
-import { hasSmallDisks, openSmallDisk, type SmallDisk } from '../helpers/small-disk.ts';
+import { fillLog, hasSmallDisks, openSmallDisk, type SmallDisk } from '../helpers/small-disk.ts';
 import { until } from '../helpers/until.ts';
 import { type Gate, openGate } from './gate.ts';
 import { type Entry, type Fault, type Operator, openOperator, storyOf } from './operator.ts';
@@ -397,16 +397,8 @@ async function followAdvice(deployment: Deployment, { url }: Daemon): Promise<De
   const elsewhere = mkdtempSync(join(other_disk ?? '', 'gatewayd-backups-'));
   onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
   chownSync(elsewhere, SERVICE.uid, SERVICE.gid);
-  const values: Record<string, string> = {
-    'backup.to': elsewhere,
-    'backup.passphrase': PASSPHRASE,
-    'backup.every': '1d',
-  };
   const fixes = advised.map(({ fix }) => fix ?? '').join('\n');
-  const named = [...fixes.matchAll(/\bset (backup\.\w+)/g)].map(([, name = '']) => name);
-  expect(named.sort()).toEqual(Object.keys(values).sort());
-  const set = named.map((name) => [`GATEWAYD_${name.toUpperCase().replace('.', '_')}`, values[name] ?? '']);
-  const advisedEnv = { ...env, ...Object.fromEntries(set) };
+  const advisedEnv = { ...env, ...backupAdvice(fixes, elsewhere, PASSPHRASE) };
   const after = { ...deployment, env: advisedEnv };
   expect(fixes).toContain('`gatewayd backup`');
   await run(after, 'backup');
@@ -503,7 +495,7 @@ async function fullDisk({ operator, disk }: Deployment, daemon: Daemon): Promise
     },
     inject() {
       disk.fill();
-      for (const size of [50_000, 1]) fillLog(join(disk.folder, 'gatewayd.db'), 'x'.repeat(size));
+      for (const row_bytes of [50_000, 1]) fillLog(join(disk.folder, 'gatewayd.db'), row_bytes);
     },
     metrics: isUnwritable,
     doctor: /failed +database: .*it takes no writes/,
@@ -514,19 +506,6 @@ async function fullDisk({ operator, disk }: Deployment, daemon: Daemon): Promise
     disk.resize(DISK_MEBIBYTES);
   }, back);
   await low.over(() => undefined, null);
-}
-
-/** The log of SQLite may be longer than what is in it: then it takes some more. */
-function fillLog(file: string, value: string): void {
-  const other = new (sqlite())(file);
-  const insert = other.prepare('insert into meta (name, value) values (hex(randomblob(16)), ?)');
-  try {
-    for (;;) insert.run(value);
-  } catch (error) {
-    expect((error as { code?: string }).code).toBe('SQLITE_FULL');
-  } finally {
-    other.close();
-  }
 }
 
 /** PostgreSQL is away for two minutes in which the daemon is asked all the time. */

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { sqlite } from '../../data/db/driver.ts';
 import type { User } from './postgres-server.ts';
 
 export interface SmallDisk {
@@ -73,4 +74,20 @@ export function openSmallDisk(mebibytes: number, { uid, gid }: User = {}): Small
     empty: () => rmSync(ballast),
     resize: (size) => execFileSync('mount', ['-o', `remount,size=${size}m`, place]),
   };
+}
+
+/**
+ * Fills a SQLite database on a disk that is full already: its log may be longer than what is in it, and takes rows of this size
+ * until it is not.
+ */
+export function fillLog(file: string, row_bytes: number): void {
+  const db = new (sqlite())(file);
+  const insert = db.prepare('insert into meta (name, value) values (hex(randomblob(16)), ?)');
+  try {
+    for (;;) insert.run('x'.repeat(row_bytes));
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'SQLITE_FULL') throw error;
+  } finally {
+    db.close();
+  }
 }

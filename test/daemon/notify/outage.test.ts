@@ -11,7 +11,6 @@ import { databaseCauses } from '../../../daemon/notify/names.ts';
 import type { Target } from '../../../daemon/notify/targets.ts';
 import type { DatabaseTrouble } from '../../../daemon/process/database-watch.ts';
 import type { Config } from '../../../daemon/settings/config.ts';
-import { sqlite } from '../../../data/db/driver.ts';
 import { openDb } from '../../../data/db/open.ts';
 import { startApp, type TestApp, type TestAppOptions } from '../../helpers/app.ts';
 import { type Database, databases } from '../../helpers/database.ts';
@@ -22,7 +21,7 @@ import { readMetrics } from '../../helpers/metrics.ts';
 import { createDatabase, hasPostgres } from '../../helpers/postgres.ts';
 import { unprivileged } from '../../helpers/postgres-server.ts';
 import { silent } from '../../helpers/reading.ts';
-import { hasSmallDisks, openSmallDisk } from '../../helpers/small-disk.ts';
+import { fillLog, hasSmallDisks, openSmallDisk } from '../../helpers/small-disk.ts';
 import { recordStatements } from '../../helpers/statements.ts';
 import { verifies } from '../../requirements.ts';
 
@@ -55,23 +54,11 @@ async function onServer(
 async function fullFile(): Promise<Sick> {
   const disk = openSmallDisk(24);
   const file = join(disk.folder, 'gatewayd.db');
-  /** The log of SQLite may be longer than what is in it: then it takes some more. */
-  const fillLog = (value: string) => {
-    const other = new (sqlite())(file);
-    const insert = other.prepare('insert into meta (name, value) values (hex(randomblob(16)), ?)');
-    try {
-      for (;;) insert.run(value);
-    } catch (error) {
-      expect((error as { code?: string }).code).toBe('SQLITE_FULL');
-    } finally {
-      other.close();
-    }
-  };
   return {
     url: `sqlite:${file}`,
     async break() {
       disk.fill();
-      for (const size of [50_000, 1]) fillLog('x'.repeat(size));
+      for (const row_bytes of [50_000, 1]) fillLog(file, row_bytes);
     },
     repair: async () => disk.empty(),
   };
