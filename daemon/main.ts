@@ -199,14 +199,14 @@ function addMove(program: Command): void {
     program
       .command('move')
       .description(
-        'move from SQLite to an empty PostgreSQL database, while no daemon runs; exits 0, 65, 75 or 78',
+        'move from SQLite to an empty PostgreSQL database, while no daemon runs; exits 0, 65, 74, 75 or 78',
       )
       .addHelpText('after', MOVE_HELP),
   )
     .option('--to <url>', 'postgres://user:password@host/name; default: the variable GATEWAYD_MOVE_TO')
-    .option('--accept-broken', 'move the books though laws are broken in them')
-    .option('--back', 'put the SQLite database in use again, without what was sold since')
-    .option('--yes', 'with --back: every daemon on the new database is stopped for good')
+    .option('--accept-broken', 'move the books even though laws are broken in them')
+    .option('--back', 'return to the SQLite database, which lacks what was sold since the move')
+    .option('--yes', 'with --back: confirms that every daemon on the new database has been stopped for good')
     .option('--json', 'as one JSON object')
     .action(async (options) => (await import('./commands/move.ts')).move(options));
 }
